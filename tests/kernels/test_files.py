@@ -1,0 +1,92 @@
+"""The .cu files of the course: each compiles for every legal tunable, and is what its head comment says."""
+
+import itertools
+import re
+from math import prod
+
+import pytest
+
+from course_utils import compiler, kernels
+from course_utils.metrics import H200, occupancy
+
+COMBINATIONS = [
+    (name, dict(zip(compiled, values, strict=True)))
+    for name in kernels.find()
+    for compiled in [[tunable.name for tunable in kernels.load(name).tunables.values() if tunable.compiled]]
+    for values in itertools.product(*(kernels.load(name).tunables[tunable].values for tunable in compiled))
+]
+
+# Bytes of static shared memory, where a kernel declares any.
+STATIC_SHARED = {
+    "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
+    "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
+    "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
+}
+
+
+def test_the_topics_are_there() -> None:
+    assert kernels.topics() == ("coalescing", "execution_model", "tiling")
+    assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
+
+
+@pytest.mark.parametrize(("name", "tunables"), COMBINATIONS)
+def test_compiles_and_has_the_stated_interface(name: str, tunables: dict[str, int]) -> None:
+    kernel = kernels.load(name)
+    compiled = compiler.compile(kernel.source, defines=kernel.defines(tunables), name=kernel.path.name)
+    entry = kernel.entry
+    signature = re.search(rf"\.visible \.entry {entry.name}\((.*?)\)", compiled.ptx, re.DOTALL)
+    assert signature is not None
+    assert signature[1].count(".param") == len(entry.parameters)
+    assert [".u64" in line for line in signature[1].split(",")] == [p.is_pointer for p in entry.parameters]
+    assert not compiled.log
+    assert ".local" not in compiled.ptx
+
+
+@pytest.mark.parametrize(("name", "tunables"), COMBINATIONS)
+def test_fits_on_an_sm_in_every_legal_launch(name: str, tunables: dict[str, int]) -> None:
+    kernel = kernels.load(name)
+    compiled = compiler.compile(kernel.source, defines=kernel.defines(tunables), name=kernel.path.name)
+    resources = compiled.resources[kernel.entry.name]
+    static = STATIC_SHARED.get(name, lambda: 0)(**tunables)
+    assert resources.static_shared_bytes == static
+    chosen_at_launch = [tunable for tunable in kernel.tunables.values() if not tunable.compiled]
+    for values in itertools.product(*(tunable.values for tunable in chosen_at_launch)):
+        chosen = tunables | {
+            tunable.name: value for tunable, value in zip(chosen_at_launch, values, strict=True)
+        }
+        geometry = kernel.geometry(chosen, **dict.fromkeys(kernel.sizes, 1000))
+        limits = occupancy(
+            H200,
+            threads_per_block=prod(geometry.block),
+            registers_per_thread=resources.launch_registers_per_thread,
+            shared_bytes_per_block=static + geometry.shared_bytes,
+        )
+        assert limits.blocks_per_sm >= 1
+
+
+@pytest.mark.parametrize("name", kernels.find())
+def test_the_head_documents_every_parameter(name: str) -> None:
+    kernel = kernels.load(name)
+    head = kernel.source.split("\n\n")[0].split("#ifndef")[0]
+    assert f"// {kernel.entry.name}({', '.join(p.name for p in kernel.entry.parameters)})" in head
+    described = re.findall(r"^//   (\S.*?)  ", head, re.MULTILINE)
+    names = [name for group in described for name in group.split(", ")]
+    assert names == [p.name for p in kernel.entry.parameters]
+
+
+@pytest.mark.parametrize("name", kernels.find())
+def test_lines_fit_the_page(name: str) -> None:
+    source = kernels.load(name).source
+    assert source.isascii()
+    assert source.endswith("}\n")
+    assert "\t" not in source
+    assert max(map(len, source.splitlines())) <= 110
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 255, 256, 1000])
+@pytest.mark.parametrize("name", [name for name in kernels.find() if kernels.load(name).sizes])
+def test_the_grid_covers_the_size_and_no_block_is_idle(name: str, size: int) -> None:
+    kernel = kernels.load(name)
+    geometry = kernel.geometry(**dict.fromkeys(kernel.sizes, size))
+    for blocks, threads in zip(geometry.grid, geometry.block, strict=True):
+        assert (blocks - 1) * threads < size <= blocks * threads
