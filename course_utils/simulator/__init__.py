@@ -1,0 +1,31 @@
+"""A GPU without a GPU: NVRTC's own PTX, run on the processor and counted as Nsight Compute counts.
+
+    program = simulator.compile(source, defines={"TILE": 16}, name="tiled.cu")
+    run = program.launch("matmul_tiled", grid=(16, 16), block=(16, 16), args=[A, B, C, np.int32(256)])
+    run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
+
+In the order data flows: ptx (text -> instructions), controlflow, kinds (what is alike in all lanes), plan, semantics and
+exchange and access (instructions -> LLVM), codegen with fast and masked (the two ways to run a warp), machine (LLVM ->
+code), runtime.ll (blocks and warps), arguments and memory, launch, counters, program.
+"""
+
+from ..compiler import CompileError
+from .errors import ArgumentError, Error, Hang, IllegalAccess, LaunchError, Place, PtxError, Trap, Unsupported
+from .program import Program, Run, compile, load_ptx
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "Error",
+    "Hang",
+    "IllegalAccess",
+    "LaunchError",
+    "Place",
+    "Program",
+    "PtxError",
+    "Run",
+    "Trap",
+    "Unsupported",
+    "compile",
+    "load_ptx",
+]

@@ -1,0 +1,151 @@
+"""Python arguments -> the bytes of a kernel's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .errors import ArgumentError
+from .memory import Memory
+from .ptx import TYPE_BITS, Function, Variable
+from .signature import Parameter
+
+_FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+def parameter_offsets(function: Function) -> tuple[list[int], int]:
+    """Byte offset of each parameter, and the bytes of all."""
+    offsets, end = [], 0
+    for parameter in function.parameters:
+        align = max(parameter.align, 1)
+        end = (end + align - 1) // align * align
+        offsets.append(end)
+        end += max(parameter.size, 1)
+    return offsets, end
+
+
+def pack(
+    function: Function, signature: list[Parameter] | None, args: Sequence[object], memory: Memory
+) -> bytearray:
+    """Lay out arguments as the kernel expects them. Raises ArgumentError naming the parameter and what fits it."""
+    if signature is not None and len(signature) != len(function.parameters):
+        signature = None
+    wanted = len(function.parameters)
+    if len(args) != wanted:
+        named = ", ".join(each.name for each in signature) if signature else ""
+        raise ArgumentError(
+            f"{function.name} takes {wanted} argument{'s' * (wanted != 1)}{f' ({named})' if named else ''}, got {len(args)}"
+        )
+    offsets, size = parameter_offsets(function)
+    packed = bytearray(size)
+    for number, (parameter, argument) in enumerate(zip(function.parameters, args, strict=True)):
+        known = signature[number] if signature else None
+        name = known.name if known else f"argument {number + 1}"
+        data = _bytes(name, parameter, known, argument, memory)
+        packed[offsets[number] : offsets[number] + len(data)] = data
+    return packed
+
+
+def _bytes(
+    name: str, parameter: Variable, known: Parameter | None, argument: object, memory: Memory
+) -> bytes:
+    if isinstance(argument, np.ndarray) and argument.ndim == 0 and argument.dtype.kind == "V":
+        argument = argument[()]
+    if isinstance(argument, np.ndarray):
+        return _pointer(name, parameter, known, argument, memory)
+    if argument is None:
+        if parameter.size != 8 or (known and not known.pointer):
+            raise ArgumentError(
+                f"{name}: None is a null pointer, but this parameter is no pointer ({_wants(parameter, known)})"
+            )
+        return bytes(8)
+    if known and known.pointer:
+        raise ArgumentError(
+            f"{name} is a pointer ({known.type.strip()}): pass a NumPy array, or None for a null pointer, not {argument!r}"
+        )
+    if isinstance(argument, np.void):
+        return _exactly(name, parameter, known, argument.tobytes(), argument)
+    if parameter.array:
+        raise ArgumentError(
+            f"{name} is a structure of {parameter.size} bytes: pass a NumPy structured scalar or void of that size"
+        )
+    if isinstance(argument, np.generic):
+        return _numpy_scalar(name, parameter, known, argument)
+    if isinstance(argument, (bool, int)):
+        return _integer(name, parameter, known, int(argument))
+    if isinstance(argument, float):
+        if parameter.type not in _FLOATS:
+            raise ArgumentError(
+                f"{name}: {argument!r} is a float, but the parameter is {_wants(parameter, known)}"
+            )
+        with np.errstate(over="ignore"):
+            return _FLOATS[parameter.type](argument).tobytes()
+    raise ArgumentError(
+        f"{name}: a {type(argument).__name__} cannot be passed to a kernel; use a NumPy array, a NumPy scalar, an int, a "
+        "float or None"
+    )
+
+
+def _pointer(
+    name: str, parameter: Variable, known: Parameter | None, array: np.ndarray, memory: Memory
+) -> bytes:
+    if parameter.size != 8 or parameter.type.startswith("f") or (known and not known.pointer):
+        raise ArgumentError(
+            f"{name}: an array is a device buffer, but this parameter is a single value ({_wants(parameter, known)}); "
+            "pass a NumPy scalar"
+        )
+    if array.dtype.hasobject:
+        raise ArgumentError(f"{name}: an array of Python objects cannot be passed to a kernel")
+    if known and known.element is not None and not _same_element(array.dtype, known):
+        raise ArgumentError(
+            f"{name}: the kernel wants {known.type.strip()} (elements of NumPy type {known.element}), got an array of "
+            f"{array.dtype}; convert it with .astype(numpy.{known.element})"
+        )
+    return memory.add(name, array).to_bytes(8, "little")
+
+
+def _same_element(given: np.dtype, known: Parameter) -> bool:
+    """The element type itself, a structure as wide as CUDA's vector type, or raw bytes viewed as something as wide."""
+    wanted = known.element
+    assert wanted is not None
+    if given == wanted or given.kind == "V":
+        return True
+    if wanted.itemsize == 1:
+        return given.itemsize == 1
+    return given.kind in "iu" and wanted.kind in "iu" and given == wanted
+
+
+def _numpy_scalar(name: str, parameter: Variable, known: Parameter | None, value: np.generic) -> bytes:
+    data = _exactly(name, parameter, known, value.tobytes(), value)
+    if (value.dtype.kind == "f") != (parameter.type in _FLOATS) and parameter.type[0] in "fsu":
+        half = value.dtype == np.float16 and parameter.size == 2  # __half comes as 16 plain bits
+        if not half:
+            raise ArgumentError(
+                f"{name}: got {value!r} of type {value.dtype}, but the parameter is {_wants(parameter, known)}"
+            )
+    return data
+
+
+def _exactly(name: str, parameter: Variable, known: Parameter | None, data: bytes, value: object) -> bytes:
+    if len(data) != parameter.size:
+        raise ArgumentError(
+            f"{name}: {value!r} has {len(data)} bytes, but the parameter has {parameter.size} ({_wants(parameter, known)})"
+        )
+    return data
+
+
+def _integer(name: str, parameter: Variable, known: Parameter | None, value: int) -> bytes:
+    if parameter.type in _FLOATS:
+        return _FLOATS[parameter.type](value).tobytes()
+    bits = TYPE_BITS[parameter.type]
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise ArgumentError(f"{name}: {value} does not fit the parameter ({_wants(parameter, known)})")
+    return (value & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
+
+
+def _wants(parameter: Variable, known: Parameter | None) -> str:
+    if known:
+        return known.type.strip()
+    kind = "floating-point number" if parameter.type in _FLOATS else "integer"
+    return f"a {TYPE_BITS[parameter.type]}-bit {kind}"

@@ -1,0 +1,497 @@
+"""Blocks of instructions -> LLVM, in what the fast and the masked code have in common.
+
+A kernel is compiled up to four times over:
+
+    full, partial   the fast code: all lanes walk together. Registers that are alike in all lanes are scalars (`kinds`),
+                    nothing is masked. It is left when a branch parts the lanes or an index wraps around.
+    masked          the general code: every register a vector in memory, every effect masked, the lowest block that has
+                    waiting lanes runs next. It hands back to the fast code where the lanes meet again, after checking
+                    that what the fast code keeps once is in fact the same in all lanes. No analysis has to be trusted.
+    rest            the end of a block whose beginning ran fast, for the rare index that wraps around.
+
+Masked and rest are made only when a run first needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from . import exchange
+from .access import MemoryCode, Site
+from .controlflow import Block
+from .errors import Unsupported
+from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
+from .layout import LOCAL_REGION, REGION_BITS, SHARED_REGION, Launch, Warp, Worker, at
+from .plan import Plan
+from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
+from .semantics import ELEMENT, evaluate
+
+NOTHING = frozenset(
+    ("membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority")
+)
+HEADER = "(ptr %warp, ptr %worker, ptr %launch, i32 %entry) nounwind"
+
+
+class Emitter(MemoryCode):
+    """Writes one function. Registers are read and written through `load_register` and `store_register`."""
+
+    def __init__(self, plan: Plan, name: str) -> None:
+        self.plan = plan
+        self.name = name
+        self.code = Code()
+        self.costs: dict[int, tuple[int, int]] = {}
+        self.local_bytes = plan.addresses.local_bytes
+        self.constant_bytes = plan.addresses.constant_bytes
+        self.counter_base = plan.counters.site
+        self._registers: dict[str, Value] = {}
+        self._changed: set[str] = set()
+        self._tables: list[str] = []
+
+    # What the two kinds of code do differently
+
+    def load_register(self, name: str) -> Value:
+        raise NotImplementedError
+
+    def store_register(self, name: str, value: Value) -> None:
+        raise NotImplementedError
+
+    def special(self, name: str) -> Value:
+        raise NotImplementedError
+
+    def width_of_result(
+        self, instruction: Instruction, sources: list[Value]
+    ) -> tuple[int, tuple[int, ...] | None]:
+        """(1 or 32, pattern of the result): whether an instruction is done once for the warp or lane by lane."""
+        raise NotImplementedError
+
+    # Function text
+
+    def text(self) -> str:
+        body = "\n".join(self.code.lines)
+        return "\n".join([*self._tables, f"define i32 @{self.name}{HEADER} {{", body, "}"])
+
+    def table(self, entries: tuple[int, ...]) -> str:
+        name = f"@{self.name}_table{len(self._tables)}"
+        listed = ", ".join(f"i8 {entry}" for entry in entries)
+        self._tables.append(f"{name} = private unnamed_addr constant [{len(entries)} x i8] [{listed}]")
+        return name
+
+    def prologue(self) -> None:
+        code = self.code
+        for name, structure, field, kind in (
+            ("shared", Worker, "shared", "ptr"),
+            ("regions", Worker, "regions", "ptr"),
+            ("counters", Worker, "counters", "ptr"),
+            ("shared_bytes", Launch, "shared_bytes", "i64"),
+            ("constants", Launch, "constants", "ptr"),
+            ("parameters", Launch, "parameters", "ptr"),
+            ("parameter_bytes", Launch, "parameter_bytes", "i64"),
+            ("local", Warp, "local", "ptr"),
+        ):
+            base = {Worker: "%worker", Launch: "%launch", Warp: "%warp"}[structure]
+            code.do(f"%{name}.at = getelementptr i8, ptr {base}, i64 {at(structure, field)}")
+            code.do(f"%{name} = load {kind}, ptr %{name}.at, align 8, !invariant.load !2")
+
+    # Registers and operands
+
+    def read(self, name: str) -> Value:
+        if name not in self._registers:
+            self._registers[name] = self.load_register(name)
+        return self._registers[name]
+
+    def write(self, name: str, value: Value) -> None:
+        storage = self.plan.storage(name)
+        if value.type != storage:
+            if BITS[value.type] != BITS[storage]:
+                if value.type in FLOATS:
+                    value = self.code.bitcast(value, INT_OF[value.type])
+                value = self.code.resize(value, f"i{BITS[storage]}")
+            value = self.code.bitcast(value, storage)
+        self._registers[name] = value
+        self._changed.add(name)
+
+    def flush(self, live: Iterable[str]) -> None:
+        """Put away the registers that later blocks read."""
+        for name in sorted(self._changed & set(live)):
+            self.store_register(name, self._registers[name])
+        self._changed.clear()
+
+    def start_block(self, label: str) -> None:
+        self.code.label(label)
+        self._registers.clear()
+        self._changed.clear()
+
+    def operand(self, item: Operand, element: str) -> Value:
+        """An operand's value. Immediates take the element type asked for; registers come as they are stored."""
+        if isinstance(item, Register):
+            value = self.read(item.name)
+            return self._inverted(value) if item.negated else value
+        if isinstance(item, Immediate):
+            return _immediate(item, element)
+        if isinstance(item, Special):
+            return self.special(item.name)
+        if isinstance(item, Symbol):
+            place = self.plan.addresses.places.get(item.name)
+            if place is None:
+                raise Unsupported(f"{item.name} has no address here", item.name)
+            return constant(place[1] + item.offset, element if element.startswith("i") else "i64")
+        raise TypeError(item)
+
+    def _inverted(self, value: Value) -> Value:
+        kind = value.type if value.lanes is not None else vector_type("i1")
+        ones = "true" if value.lanes is not None else "splat (i1 true)"
+        return Value(self.code.op(f"xor {kind} {value.text}, {ones}"), "i1", value.lanes)
+
+    def address(self, item: Operand) -> Value:
+        """An address as 64 bits."""
+        if isinstance(item, Address):
+            if item.base is None:
+                return constant(item.offset, "i64")
+            base = self.operand(item.base, "i64")
+            base = self.code.resize(base, "i64") if base.type != "i64" else base
+            if not item.offset:
+                return base
+            if base.lanes is not None:
+                if not base.text.startswith("%"):
+                    return Value(str(int(base.text) + item.offset), "i64", base.lanes)
+                return Value(self.code.op(f"add i64 {base.text}, {item.offset}"), "i64", base.lanes)
+            return Value(self.code.op(f"add <32 x i64> {base.text}, splat (i64 {item.offset})"), "i64", None)
+        value = self.operand(item, "i64")
+        return self.code.resize(value, "i64")
+
+    # Instructions
+
+    def instruction(self, block: Block, position: int) -> None:
+        instruction = block.instructions[position]
+        name = instruction.name
+        if name in NOTHING or (name in ("bar", "barrier") and instruction.has("warp")):
+            return  # warps run their instructions in order, one warp at a time
+        site = self.plan.sites.get((block.index, position))
+        if site is not None:
+            self._memory(instruction, site)
+        elif name == "shfl":
+            self._shuffle(instruction)
+        elif name == "vote":
+            self._vote(instruction)
+        elif name == "activemask":
+            self._result(instruction, Value(self.mask, "i32"))
+        elif name == "cvta":
+            self._convert_address(instruction)
+        elif name == "mov" and any(isinstance(item, Group) for item in instruction.operands):
+            self._pack(instruction)
+        elif name == "isspacep":
+            self._is_space(instruction)
+        elif name in ("setp",) and isinstance(instruction.operands[0], Group):
+            self._two_predicates(instruction)
+        else:
+            self._arithmetic(instruction)
+
+    def _arithmetic(self, instruction: Instruction) -> None:
+        element = ELEMENT.get(instruction.type, "i32")
+        sources = [
+            self.operand(item, self._immediate_type(instruction, index, element))
+            for index, item in enumerate(instruction.operands[1:])
+        ]
+        width, lanes = self.width_of_result(instruction, sources)
+        if width == 1:
+            sources = [source.scalar for source in sources]
+        text, result = evaluate(instruction, self.code, sources, width)
+        self._result(instruction, Value(text, result, lanes))
+
+    def _immediate_type(self, instruction: Instruction, index: int, element: str) -> str:
+        """The element type in which an immediate source is read."""
+        name = instruction.name
+        if (
+            (index == 1
+            and name in ("shl", "shr"))
+            or (index >= 1
+            and name in ("bfe",))
+            or (index >= 2
+            and name == "bfi")
+        ):
+            return "i32"
+        if name in ("selp", "setp", "set") and index == 2:
+            return "i1"
+        if name == "mad" and instruction.has("wide") and index == 2:
+            return f"i{2 * BITS[element]}"
+        return element
+
+    def _result(self, instruction: Instruction, value: Value) -> None:
+        destination = instruction.operands[0]
+        if isinstance(destination, Register):
+            if TYPE_BITS[self.plan.function.registers.get(destination.name, "b32")] > BITS[
+                value.type
+            ] and instruction.type.startswith("s"):
+                value = self.code.resize(
+                    value, f"i{TYPE_BITS[self.plan.function.registers[destination.name]]}", signed=True
+                )
+            self.write(destination.name, value)
+        elif isinstance(destination, Symbol) and destination.name == "_":
+            return
+        else:
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported with this destination",
+                instruction.opcode,
+                instruction.location.line,
+            )
+
+    def _two_predicates(self, instruction: Instruction) -> None:
+        """setp p|q: q is the combination with the comparison negated; without a combination, p's opposite."""
+        if len(instruction.operands) > 3:
+            raise Unsupported(
+                f"{instruction.opcode} with two results is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
+        first, second = instruction.operands[0].items  # type: ignore[union-attr]
+        single = Instruction(
+            instruction.opcode,
+            instruction.parts,
+            (first, *instruction.operands[1:]),
+            None,
+            instruction.location,
+            instruction.ptx_line,
+        )
+        self._arithmetic(single)
+        if isinstance(first, Register) and isinstance(second, Register):
+            self.write(second.name, self._inverted(self.read(first.name)))
+
+    def _memory(self, instruction: Instruction, site: Site) -> None:
+        if site.atomic or instruction.name == "red":
+            self._atomic(instruction, site)
+            return
+        element = ELEMENT[instruction.type]
+        element = INT_OF.get(element, element) if element == "half" else element
+        if site.load:
+            targets = instruction.operands[0]
+            registers = targets.items if isinstance(targets, Group) else (targets,)
+            values = self.load(site, self.address(instruction.operands[1]), element, len(registers))
+            for register, value in zip(registers, values, strict=True):
+                if isinstance(register, Register):
+                    self.write(
+                        register.name, self._extended(value, register.name, instruction.type.startswith("s"))
+                    )
+        else:
+            sources = instruction.operands[1]
+            items = sources.items if isinstance(sources, Group) else (sources,)
+            values = [self._as_stored(self.operand(item, element), element) for item in items]
+            self.store(site, self.address(instruction.operands[0]), values)
+
+    def _extended(self, value: Value, register: str, signed: bool) -> Value:
+        """A loaded byte or half fills its wider register, with its sign if it has one (PTX ISA 6.4.1)."""
+        storage = self.plan.storage(register)
+        if value.type in FLOATS or BITS[value.type] >= BITS[storage]:
+            return value
+        return self.code.resize(value, f"i{BITS[storage]}", signed=signed)
+
+    def _as_stored(self, value: Value, element: str) -> Value:
+        if value.type in FLOATS and element not in FLOATS:
+            value = self.code.bitcast(value, INT_OF[value.type])
+        if BITS[value.type] != BITS[element]:
+            value = self.code.resize(value, f"i{BITS[element]}")
+        return self.code.bitcast(value, element)
+
+    def _shuffle(self, instruction: Instruction) -> None:
+        value, step, clamp = (self.operand(item, "i32") for item in instruction.operands[1:4])
+        moved, good = exchange.shuffle(self.code, instruction, self.code.bitcast(value, "i32"), step, clamp)
+        destination = instruction.operands[0]
+        targets = destination.items if isinstance(destination, Group) else (destination,)
+        for target, result in zip(targets, (moved, good), strict=False):
+            if isinstance(target, Register):
+                self.write(target.name, result)
+
+    def _vote(self, instruction: Instruction) -> None:
+        predicate = self.operand(instruction.operands[1], "i1")
+        bits = self.code.mask_bits(self.code.vector(predicate))
+        self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask))
+
+    def _convert_address(self, instruction: Instruction) -> None:
+        """Shared and local memory have windows in the generic address space; global addresses are generic already."""
+        source = self.address(instruction.operands[1])
+        window = {"shared": SHARED_REGION, "local": LOCAL_REGION}
+        region = next(
+            (
+                number
+                for space, number in window.items()
+                if instruction.has(space) or any(part.startswith(space + "::") for part in instruction.parts)
+            ),
+            0,
+        )
+        if region:
+            amount = (region << REGION_BITS) * (-1 if instruction.has("to") else 1)
+            if source.lanes is not None:
+                source = Value(self.code.op(f"add i64 {source.text}, {amount}"), "i64", source.lanes)
+            else:
+                source = Value(
+                    self.code.op(f"add <32 x i64> {source.text}, splat (i64 {amount})"), "i64", None
+                )
+        self._result(instruction, source)
+
+    def _is_space(self, instruction: Instruction) -> None:
+        raise Unsupported(
+            f"the instruction {instruction.opcode} is not supported",
+            instruction.opcode,
+            instruction.location.line,
+        )
+
+    def _pack(self, instruction: Instruction) -> None:
+        """mov between one wide register and several narrow ones, the first of them lowest."""
+        target, source = instruction.operands
+        code = self.code
+        whole = f"i{TYPE_BITS[instruction.type]}"
+        if isinstance(target, Group):
+            value = self.operand(source, whole)
+            if value.type in FLOATS:
+                value = code.bitcast(value, INT_OF[value.type])
+            part = BITS[whole] // len(target.items)
+            for index, item in enumerate(target.items):
+                if isinstance(item, Register):
+                    moved = value
+                    if index:
+                        kind = value.type if value.lanes is not None else vector_type(value.type)
+                        amount = (
+                            str(index * part)
+                            if value.lanes is not None
+                            else f"splat ({value.type} {index * part})"
+                        )
+                        text = value.text if value.lanes is not None else code.vector(value)
+                        moved = Value(code.op(f"lshr {kind} {text}, {amount}"), value.type, value.lanes)
+                    self.write(item.name, code.resize(moved, f"i{part}"))
+            return
+        assert isinstance(source, Group)
+        part = BITS[whole] // len(source.items)
+        values = [self._as_stored(self.operand(item, f"i{part}"), f"i{part}") for item in source.items]
+        scalar = all(value.uniform for value in values)
+        total = None
+        for index, value in enumerate(values):
+            wide = code.resize(value.scalar if scalar else Value(code.vector(value), value.type, None), whole)
+            if index:
+                kind = whole if scalar else vector_type(whole)
+                amount = str(index * part) if scalar else f"splat ({whole} {index * part})"
+                moved = code.op(f"shl {kind} {wide.text}, {amount}")
+                wide = Value(code.op(f"or {kind} {total.text}, {moved}"), whole, wide.lanes)  # type: ignore[union-attr]
+            total = wide
+        self._result(instruction, total)  # type: ignore[arg-type]
+
+    # Atomics
+
+    def _atomic(self, instruction: Instruction, site: Site) -> None:
+        """Lane after lane, in order; the host's own atomic instruction, as blocks run on several cores."""
+        code = self.code
+        shift = 0 if instruction.name == "red" else 1
+        element = ELEMENT[instruction.type]
+        if instruction.type not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
+        address = self.address(instruction.operands[shift])
+        operands = [
+            code.vector(self._as_stored(self.operand(item, element), element))
+            for item in instruction.operands[shift + 1 :]
+        ]
+        hosts = self.hosts(site, Value(code.vector(address), "i64", None) if self.active is None else address)
+        names = {}
+        for name, kind, text in [
+            ("hosts", "i64", hosts),
+            *((f"operand{i}", element, text) for i, text in enumerate(operands)),
+        ]:
+            names[name] = f"%{self.code.name('array')}"
+            self.allocas.append(f"  {names[name]} = alloca {vector_type(kind)}, align 64")
+            code.do(f"store {vector_type(kind)} {text}, ptr {names[name]}, align 64")
+        result = f"%{self.code.name('array')}"
+        self.allocas.append(f"  {result} = alloca {vector_type(element)}, align 64")
+        code.do(f"store {vector_type(element)} zeroinitializer, ptr {result}, align 64")
+        before, loop, done, came_from = (
+            code.name(hint) for hint in ("atomic", "lane", "atomic_done", "from")
+        )
+        code.jump(before)
+        code.label(before)
+        code.jump(loop)
+        code.label(loop)
+        left, left_next = f"%{code.name('left')}", f"%{code.name('left')}"
+        code.do(f"{left} = phi i32 [ {self.mask}, %{before} ], [ {left_next}, %{loop} ]")
+        lane = code.op(f"call i32 @llvm.cttz.i32(i32 {left}, i1 true)")
+        values = []
+        for name, kind in [("hosts", "i64"), *((f"operand{i}", element) for i in range(len(operands)))]:
+            place = code.op(f"getelementptr {kind}, ptr {names[name]}, i32 {lane}")
+            values.append(code.op(f"load {kind}, ptr {place}"))
+        pointer = code.op(f"inttoptr i64 {values[0]} to ptr")
+        old = self._atomic_operation(instruction, element, pointer, values[1:])
+        place = code.op(f"getelementptr {element}, ptr {result}, i32 {lane}")
+        code.do(f"store {element} {old}, ptr {place}")
+        minus = code.op(f"sub i32 {left}, 1")
+        code.do(f"{left_next} = and i32 {left}, {minus}")
+        more = code.op(f"icmp ne i32 {left_next}, 0")
+        code.branch(more, loop, done)
+        code.label(done)
+        del came_from
+        if shift:
+            found = code.op(f"load {vector_type(element)}, ptr {result}, align 64")
+            self._result(instruction, Value(found, element, None))
+
+    def _atomic_operation(
+        self, instruction: Instruction, element: str, pointer: str, values: list[str]
+    ) -> str:
+        code = self.code
+        if instruction.has("cas"):
+            pair = code.op(
+                f"cmpxchg ptr {pointer}, {element} {values[0]}, {element} {values[1]} seq_cst seq_cst"
+            )
+            return code.op(f"extractvalue {{ {element}, i1 }} {pair}, 0")
+        signed = instruction.type.startswith("s")
+        names = {
+            "and": "and",
+            "or": "or",
+            "xor": "xor",
+            "exch": "xchg",
+            "inc": "uinc_wrap",
+            "dec": "udec_wrap",
+        }
+        names |= {"add": "fadd" if element in FLOATS else "add"}
+        names |= {"min": "min" if signed else "umin", "max": "max" if signed else "umax"}
+        verb = next((names[part] for part in instruction.parts[1:] if part in names), None)
+        if verb is None or (element in FLOATS and verb not in ("fadd", "xchg")):
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
+        return code.op(f"atomicrmw {verb} ptr {pointer}, {element} {values[0]} seq_cst")
+
+    @property
+    def allocas(self) -> list[str]:
+        """Stack variables of the function, declared in its first block."""
+        if not hasattr(self, "_allocas"):
+            self._allocas: list[str] = []
+        return self._allocas
+
+
+def _immediate(item: Immediate, element: str) -> Value:
+    if element in FLOATS:
+        if item.bits == 0:
+            return (
+                float_constant(_double_bits(float(item.value)), "double")
+                if element == "double"
+                else _narrow(float(item.value), element)
+            )
+        if item.bits == 64 and element != "double":
+            import struct
+
+            return _narrow(struct.unpack("<d", item.value.to_bytes(8, "little"))[0], element)
+        return float_constant(item.value, element)
+    return constant(item.value, element)
+
+
+def _double_bits(value: float) -> int:
+    import struct
+
+    return int.from_bytes(struct.pack("<d", value), "little")
+
+
+def _narrow(value: float, element: str) -> Value:
+    import struct
+
+    layout = {"float": "<f", "half": "<e"}[element]
+    return float_constant(int.from_bytes(struct.pack(layout, value), "little"), element)

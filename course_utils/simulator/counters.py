@@ -1,0 +1,150 @@
+"""What a run counted -> metrics by name and by source line.
+
+Compiled code counts only what it must: how often each block of code ran, and the cost of accesses that vary. All else
+follows from the instructions in each block.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .access import Site
+from .controlflow import Block
+from .plan import Plan
+
+GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
+SHARED_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
+SHARED_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"
+LOCAL_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_local_op_{op}.sum"
+
+LINE_KEYS = (
+    "inst",
+    "thread_inst",
+    "thread_inst_on",
+    "divergent_branches",
+    "shared_wavefronts",
+    "shared_wavefronts_ideal",
+    "global_sectors",
+    "global_sectors_ideal",
+)
+
+
+@dataclass(frozen=True)
+class SiteCount:
+    """One memory instruction over a whole launch: how often a warp ran it, and what that cost."""
+
+    site: Site
+    requests: int
+    first: int  # sectors, or wavefronts
+    second: int  # ideal sectors, or ideal wavefronts
+
+
+class Counts:
+    """The summed counters of a launch, against the code that made them.
+
+    costs: for each kind of fast code, site number -> the two numbers that each execution costs, where they are fixed.
+    """
+
+    def __init__(self, plan: Plan, totals: np.ndarray, costs: dict[str, dict[int, tuple[int, int]]]) -> None:
+        self.plan = plan
+        self.totals = totals
+        self.costs = costs
+
+    def _block(self, block: int) -> tuple[int, int, int, int, int]:
+        """(full, partial, masked, lanes of the masked, divergent) executions of a block of code."""
+        layout, totals = self.plan.counters, self.totals
+        starts = (layout.full, layout.partial, layout.masked, layout.lanes, layout.divergent)
+        full, partial, masked, lanes, divergent = (int(totals[start + block]) for start in starts)
+        return full, partial, masked, lanes, divergent
+
+    def warps(self, block: int) -> int:
+        return sum(self._block(block)[:3])
+
+    def threads(self, block: int) -> int:
+        full, partial, _, lanes, _ = self._block(block)
+        return 32 * full + (self.plan.threads % 32) * partial + lanes
+
+    def sites(self) -> Iterator[SiteCount]:
+        layout = self.plan.counters
+        for site in self.plan.sites.values():
+            full, partial, masked, _, _ = self._block(site.block)
+            counted = [int(self.totals[layout.site + 2 * site.number + which]) for which in (0, 1)]
+            for name, runs in (("full", full), ("partial", partial)):
+                fixed = self.costs.get(name, {}).get(site.number)
+                if fixed is not None:
+                    counted[0] += runs * fixed[0]
+                    counted[1] += runs * fixed[1]
+            yield SiteCount(site, full + partial + masked, *counted)
+
+    def metrics(self) -> dict[str, int]:
+        """Metric name -> count, the names Nsight Compute's own where it has them."""
+        found: dict[str, int] = {}
+        for op in ("ld", "st"):
+            for what in ("requests", "sectors"):
+                found[GLOBAL.format(what=what, op=op)] = 0
+        for name in (SHARED_WAVEFRONTS, SHARED_CONFLICTS, LOCAL_SECTORS):
+            for op in ("ld", "st"):
+                found[name.format(op=op)] = 0
+        for count in self.sites():
+            site = count.site
+            if site.atomic or site.instruction.name == "red":
+                continue
+            op = "ld" if site.load else "st"
+            if site.space == "global":
+                found[GLOBAL.format(what="requests", op=op)] += count.requests
+                found[GLOBAL.format(what="sectors", op=op)] += count.first
+            elif site.space == "shared":
+                found[SHARED_WAVEFRONTS.format(op=op)] += count.first
+                found[SHARED_CONFLICTS.format(op=op)] += count.first - count.second
+            elif site.space == "local":
+                found[LOCAL_SECTORS.format(op=op)] += count.first
+        blocks = self.plan.flow.blocks
+        found["ptx__warp_inst_executed.sum"] = sum(self.warps(b.index) * len(b.issued) for b in blocks)
+        found["ptx__thread_inst_executed.sum"] = sum(self.threads(b.index) * len(b.issued) for b in blocks)
+        found["ptx__branches_divergent.sum"] = sum(self._block(b.index)[4] for b in blocks)
+        return found
+
+    def by_line(self) -> dict[int, dict[str, int]]:
+        """Source line -> counts under LINE_KEYS; instructions made by headers are left out."""
+        lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(LINE_KEYS, 0))
+        for block in self.plan.flow.blocks:
+            self._instructions(block, lines)
+        for count in self.sites():
+            line = _line(count.site.instruction)
+            if line is None:
+                continue
+            if count.site.space == "shared":
+                lines[line]["shared_wavefronts"] += count.first
+                lines[line]["shared_wavefronts_ideal"] += count.second
+            elif count.site.space == "global":
+                lines[line]["global_sectors"] += count.first
+                lines[line]["global_sectors_ideal"] += count.second
+        return {line: lines[line] for line in sorted(lines)}
+
+    def _instructions(self, block: Block, lines: dict[int, dict[str, int]]) -> None:
+        warps, threads = self.warps(block.index), self.threads(block.index)
+        if not warps:
+            return
+        for instruction in block.issued:
+            line = _line(instruction)
+            if line is not None:
+                lines[line]["inst"] += warps
+                lines[line]["thread_inst"] += threads
+        for instruction in block.effective:
+            line = _line(instruction)
+            if line is not None:
+                lines[line]["thread_inst_on"] += threads
+        if block.end == "branch" and block.issued:
+            line = _line(block.issued[-1])
+            if line is not None:
+                lines[line]["divergent_branches"] += self._block(block.index)[4]
+
+
+def _line(instruction) -> int | None:
+    """The line in the kernel's own file, which is file 1; None for code from headers or without a line."""
+    location = instruction.location
+    return location.line if location.file == 1 and location.line else None

@@ -1,0 +1,87 @@
+"""NumPy arrays as device buffers, at virtual addresses.
+
+A buffer is a whole array in the host's memory, even where the kernel gets a slice of it: pointers into one array see the
+same memory, and nothing else. Buffer r begins at the address r << REGION_BITS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from .errors import ArgumentError
+from .layout import FIRST_BUFFER, REGION_BITS, REGIONS, SHARED_REGION
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory that a kernel may use. `name` is the parameter's, `array` what was passed for it."""
+
+    name: str
+    array: np.ndarray
+    region: int
+    start: int  # host address of the first byte
+    size: int  # bytes
+
+    @property
+    def address(self) -> int:
+        """Virtual address of the first byte."""
+        return self.region << REGION_BITS
+
+
+class Memory:
+    """The buffers of one launch, as the table that compiled code reads."""
+
+    def __init__(self) -> None:
+        self.buffers: list[Buffer] = []
+        self.table = np.zeros((REGIONS, 2), np.int64)
+        self._known: dict[tuple[int, int], Buffer] = {}
+
+    def add(self, name: str, array: np.ndarray) -> int:
+        """Make an array known; returns the virtual address of its first element.
+
+        Raises ArgumentError for arrays that are not C-contiguous or that cannot be written.
+        """
+        if not array.flags.c_contiguous:
+            raise ArgumentError(
+                f"{name}: the array is not C-contiguous (its strides are {array.strides} bytes for shape {array.shape}). "
+                "A kernel sees memory, not strides: pass numpy.ascontiguousarray(...)."
+            )
+        if not array.flags.writeable:
+            raise ArgumentError(f"{name}: the array is read-only. Pass a copy: array.copy().")
+        owner = _owner(array)
+        low, high = byte_bounds(owner) if owner.size else (array.ctypes.data, array.ctypes.data)
+        buffer = self._known.get((low, high))
+        if buffer is None:
+            region = FIRST_BUFFER + len(self.buffers)
+            if region >= REGIONS - 1 or high - low >= 1 << REGION_BITS:
+                raise ArgumentError(f"{name}: too many buffers, or one beyond {1 << REGION_BITS - 30} GiB")
+            buffer = Buffer(name, array, region, low, high - low)
+            self.buffers.append(buffer)
+            self._known[low, high] = buffer
+            self.table[region] = (buffer.size, low - buffer.address)
+        return buffer.address + array.ctypes.data - low
+
+    def worker_table(self, shared: np.ndarray, shared_bytes: int) -> np.ndarray:
+        """The table with the window through which generic addresses reach the worker's shared memory."""
+        table = self.table.copy()
+        table[SHARED_REGION] = (shared_bytes, shared.ctypes.data - (SHARED_REGION << REGION_BITS))
+        return table
+
+    def find(self, address: int) -> tuple[Buffer | None, int]:
+        """(buffer whose addresses these are, byte offset in it), also for addresses before or behind it."""
+        nearest = (address + (1 << REGION_BITS - 1)) >> REGION_BITS
+        for region in (address >> REGION_BITS, nearest):
+            for buffer in self.buffers:
+                if buffer.region == region:
+                    return buffer, address - buffer.address
+        return None, address
+
+
+def _owner(array: np.ndarray) -> np.ndarray:
+    """The array at the bottom of a chain of views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array

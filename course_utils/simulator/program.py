@@ -1,0 +1,399 @@
+"""A compiled program: its kernels to launch, its variables to set and get."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import compiler, metrics
+from . import arguments, ptx, signature
+from . import launch as launching
+from .counters import Counts
+from .errors import ArgumentError, Index, LaunchError, Unsupported
+from .kernel import Kernel
+from .memory import Memory
+from .plan import Addresses
+
+STATIC_SHARED_LIMIT = 48 * 1024
+SHARED_LIMIT = 227 * 1024  # of a block on sm_90, when asked for
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = ((1 << 31) - 1, 65535, 65535)
+CHECKS = ("memory", "races", "initialisation", "barriers")
+
+
+@dataclass
+class Run:
+    """What one launch did.
+
+    metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the kernel
+    printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps asked for.
+    """
+
+    kernel: str
+    grid: Index
+    block: Index
+    metrics: dict[str, int]
+    by_line: dict[int, dict[str, int]]
+    output: str = ""
+    findings: list[object] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trace: object = None
+
+
+class Program:
+    """Kernels compiled from one source, for the simulator. Made by `compile` or `load_ptx`."""
+
+    def __init__(
+        self,
+        module: ptx.Module,
+        source: str | None = None,
+        resources: Mapping[str, compiler.Resources] | None = None,
+        name: str = "kernel.cu",
+        instantiate: Callable[[str], tuple[Program, str]] | None = None,
+    ) -> None:
+        self.source = source
+        self.name = name
+        self.resources = dict(resources or {})
+        self._module = module
+        self._instantiate = instantiate
+        self._kernels: dict[tuple[str, Index, bool], Kernel] = {}
+        self._signatures: dict[str, list[signature.Parameter] | None] = {}
+        self._addresses: dict[str, Addresses] = {}
+        self._lock = threading.Lock()
+        self._variables = Memory()
+        self._globals: dict[str, tuple[int, np.ndarray]] = {}
+        self._constants, self._constant_places = self._lay_out_constants()
+        self._lay_out_globals()
+
+    @property
+    def kernels(self) -> list[str]:
+        """Names of the entry points."""
+        return [name for name, function in self._module.functions.items() if function.entry]
+
+    def launch(
+        self,
+        kernel: str,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[object],
+        shared_bytes: int = 0,
+        *,
+        checks: Sequence[str] = (),
+        workers: int | None = None,
+        budget: int | None = None,
+        trace: object = None,
+        cooperative: bool = False,
+        allow_large_shared: bool = False,
+    ) -> Run:
+        """Run a kernel over a grid and count.
+
+        grid, block: x, or (x, y), or (x, y, z). args: NumPy arrays are device buffers, changed in place; NumPy scalars,
+        ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared memory. workers: threads of the
+        host (default: as many as it has processors). budget: loop rounds a worker may spend (default 2e9).
+
+        Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
+        """
+        if "<" in kernel or (kernel not in self._module.functions and self._instantiate):
+            instance, lowered = self._instance(kernel)
+            return instance.launch(
+                lowered, grid, block, args, shared_bytes, checks=checks, workers=workers, budget=budget, trace=trace,
+                cooperative=cooperative, allow_large_shared=allow_large_shared,
+            )  # fmt: skip
+        function = self._function(kernel)
+        _refuse_options(checks, trace, cooperative)
+        grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
+        addresses = self._places(function)
+        total_shared = self._check_launch(
+            function,
+            block_index,
+            addresses,
+            shared_bytes,
+            SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT,
+        )
+        memory = Memory()
+        for variable, (_, array) in self._globals.items():
+            memory.add(variable, array)
+        parameters = arguments.pack(function, self._signature(kernel), args, memory)
+        made = self._kernel(function, addresses, grid_index, block_index)
+        totals = launching.run(
+            made,
+            launching.Request(
+                grid_index,
+                total_shared,
+                parameters,
+                memory,
+                self._constants,
+                workers or launching.default_workers(),
+                budget or launching.DEFAULT_BUDGET,
+                self.name,
+            ),
+        )
+        counts = Counts(made.plan, totals, made.costs)
+        counted = counts.metrics() | self._static_metrics(kernel, block_index, shared_bytes)
+        return Run(kernel, grid_index, block_index, counted, counts.by_line())
+
+    def set_symbol(self, name: str, value: object) -> None:
+        """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not fit."""
+        place = self._symbol(name)
+        array = np.asarray(value)
+        data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
+        if data.size > place.size:
+            raise ArgumentError(f"{name} has {place.size} bytes, the value has {data.size}")
+        place[: data.size] = data
+
+    def get_symbol(self, name: str) -> np.ndarray:
+        """A copy of a variable's bytes; .view(dtype) gives them a type."""
+        return self._symbol(name).copy()
+
+    # Variables
+
+    def _symbol(self, name: str) -> np.ndarray:
+        if name in self._globals:
+            return self._globals[name][1]
+        if name in self._constant_places:
+            start, size = self._constant_places[name]
+            return self._constants[start : start + size]
+        known = sorted([*self._globals, *self._constant_places])
+        raise ArgumentError(
+            f"there is no variable {name!r} in this program; there is: {', '.join(known) or 'none'}"
+        )
+
+    def _lay_out_constants(self) -> tuple[np.ndarray, dict[str, tuple[int, int]]]:
+        places, end = {}, 0
+        variables = [each for each in self._module.variables.values() if each.space == "const"]
+        for variable in variables:
+            end = (end + variable.align - 1) // variable.align * variable.align
+            places[variable.name] = (end, variable.size)
+            end += variable.size
+        memory = np.zeros(end, np.uint8)
+        for variable in variables:
+            start, size = places[variable.name]
+            memory[start : start + size] = np.frombuffer(_initial_bytes(variable, {}), np.uint8)
+        return memory, places
+
+    def _lay_out_globals(self) -> None:
+        variables = [each for each in self._module.variables.values() if each.space == "global"]
+        for variable in variables:
+            array = np.zeros(max(variable.size, 1), np.uint8)
+            self._globals[variable.name] = (self._variables.add(variable.name, array), array)
+        addresses = {name: address for name, (address, _) in self._globals.items()}
+        for variable in variables:
+            if variable.size:
+                self._globals[variable.name][1][:] = np.frombuffer(
+                    _initial_bytes(variable, addresses), np.uint8
+                )
+
+    def _places(self, function: ptx.Function) -> Addresses:
+        """Where everything lies that the function's instructions name."""
+        if function.name in self._addresses:
+            return self._addresses[function.name]
+        places: dict[str, tuple[str, int]] = {}
+        for name, (address, _) in self._globals.items():
+            places[name] = ("global", address)
+        for name, (start, _) in self._constant_places.items():
+            places[name] = ("const", start)
+        offsets, size = arguments.parameter_offsets(function)
+        for parameter, offset in zip(function.parameters, offsets, strict=True):
+            places[parameter.name] = ("param", offset)
+        ends = {"shared": 0, "local": 0}
+        open_ended: list[ptx.Variable] = []
+        for variable in [*self._module.variables.values(), *function.variables.values()]:
+            if variable.space not in ends or not _used(variable, function):
+                continue
+            if not variable.count:
+                open_ended.append(variable)
+                continue
+            start = (ends[variable.space] + variable.align - 1) // variable.align * variable.align
+            places[variable.name] = (variable.space, start)
+            ends[variable.space] = start + variable.size
+        for variable in open_ended:  # extern __shared__: all of them begin behind the static arrays
+            start = (ends["shared"] + variable.align - 1) // variable.align * variable.align
+            places[variable.name] = ("shared", start)
+        if open_ended:
+            ends["shared"] = max(places[each.name][1] for each in open_ended)
+        local = (ends["local"] + 15) // 16 * 16
+        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size)
+        self._addresses[function.name] = found
+        return found
+
+    # Kernels
+
+    def _function(self, kernel: str) -> ptx.Function:
+        function = self._module.functions.get(kernel)
+        if function is None or not function.entry:
+            raise LaunchError(
+                f"there is no kernel {kernel!r} in this program; there is: {', '.join(self.kernels) or 'none'}"
+            )
+        return function
+
+    def _instance(self, kernel: str) -> tuple[Program, str]:
+        if self._instantiate is None:
+            raise LaunchError(f"{kernel!r}: templates need the source; this program was loaded from PTX")
+        return self._instantiate(kernel)
+
+    def _kernel(self, function: ptx.Function, addresses: Addresses, grid: Index, block: Index) -> Kernel:
+        small = all(size * count < 1 << 31 for size, count in zip(block, grid, strict=True))
+        key = (function.name, block, small)
+        with self._lock:
+            if key not in self._kernels:
+                self._kernels[key] = Kernel(function, addresses, block, small)
+            return self._kernels[key]
+
+    def _signature(self, kernel: str) -> list[signature.Parameter] | None:
+        if kernel not in self._signatures:
+            plain = _plain_name(kernel)
+            self._signatures[kernel] = signature.parameters(self.source, plain) if self.source else None
+        return self._signatures[kernel]
+
+    def _check_launch(
+        self, function: ptx.Function, block: Index, addresses: Addresses, shared_bytes: int, limit: int
+    ) -> int:
+        threads = block[0] * block[1] * block[2]
+        most = function.directives.get("maxntid") or function.directives.get("reqntid")
+        allowed = int(np.prod(most)) if most else 1024
+        if threads > min(allowed, 1024):
+            why = "__launch_bounds__ allows" if allowed < 1024 else "a block can have"
+            raise LaunchError(f"block {block} has {threads} threads; {why} {min(allowed, 1024)}")
+        if not isinstance(shared_bytes, (int, np.integer)) or shared_bytes < 0:
+            raise LaunchError(f"shared_bytes must be a number of bytes from 0, not {shared_bytes!r}")
+        total = addresses.shared_bytes + int(shared_bytes)
+        if total > limit:
+            more = (
+                ""
+                if limit > STATIC_SHARED_LIMIT
+                else "; allow_large_shared=True raises it to 227 KB, as an opt-in on the GPU does"
+            )
+            raise LaunchError(
+                f"{total} bytes of shared memory ({addresses.shared_bytes} static, {shared_bytes} dynamic) are more than the "
+                f"{limit} that a block may have{more}"
+            )
+        resources = self.resources.get(function.name)
+        if resources is not None:
+            registers = -(-resources.registers_per_thread * 32 // 256) * 256 * -(-threads // 32)
+            if registers > 65536:
+                raise LaunchError(
+                    f"block {block} needs {registers} registers ({resources.registers_per_thread} a thread), an SM has 65536: "
+                    "too many resources requested for launch"
+                )
+        return total
+
+    def _static_metrics(self, kernel: str, block: Index, dynamic_bytes: int) -> dict[str, int]:
+        resources = self.resources.get(kernel)
+        if resources is None:
+            return {}
+        registers = resources.launch_registers_per_thread
+        shared = resources.static_shared_bytes
+        occupancy = metrics.occupancy(
+            metrics.H200,
+            threads_per_block=block[0] * block[1] * block[2],
+            registers_per_thread=registers,
+            shared_bytes_per_block=shared + int(dynamic_bytes),
+        )
+        found = {"launch__registers_per_thread": registers, "launch__shared_mem_per_block_static": shared}
+        for name, value in occupancy.metrics.items():
+            if name in (
+                "launch__occupancy_limit_registers",
+                "launch__occupancy_limit_warps",
+                "launch__occupancy_limit_blocks",
+            ):
+                found[name] = value
+        return found
+
+
+def _refuse_options(checks: Sequence[str], trace: object, cooperative: bool) -> None:
+    unknown = [check for check in checks if check not in CHECKS]
+    if unknown:
+        raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
+    if any(check != "memory" for check in checks):
+        raise Unsupported(
+            "the checks for races, initialisation and barriers are not built yet; bounds are always checked"
+        )
+    if trace is not None or cooperative:
+        raise Unsupported(f"{'tracing' if trace is not None else 'a cooperative launch'} is not built yet")
+
+
+def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
+    parts = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
+    if not 1 <= len(parts) <= 3 or not all(isinstance(part, (int, np.integer)) for part in parts):
+        raise LaunchError(f"{what} must be one to three whole numbers, not {value!r}")
+    full = tuple(int(part) for part in parts) + (1,) * (3 - len(parts))
+    for axis, (part, limit) in zip("xyz", zip(full, limits, strict=True), strict=True):
+        if not 1 <= part <= limit:
+            raise LaunchError(f"{what}.{axis} is {part}; it must be from 1 to {limit}")
+    return full  # type: ignore[return-value]
+
+
+def _used(variable: ptx.Variable, function: ptx.Function) -> bool:
+    """Is the variable named in the function? Shared arrays of other kernels take no room here."""
+    for instruction in function.instructions:
+        for operand in instruction.operands:
+            base = getattr(operand, "base", operand)
+            if isinstance(base, ptx.Symbol) and base.name == variable.name:
+                return True
+    return False
+
+
+def _initial_bytes(variable: ptx.Variable, addresses: Mapping[str, int]) -> bytes:
+    width = max(ptx.TYPE_BITS[variable.type] // 8, 1)
+    data = bytearray(variable.size)
+    for position, (value, symbol) in enumerate(variable.initial or ()):
+        value += addresses.get(symbol, 0)
+        data[position * width : (position + 1) * width] = (value & (1 << 8 * width) - 1).to_bytes(
+            width, "little"
+        )
+    return bytes(data)
+
+
+def _plain_name(kernel: str) -> str:
+    """The name in the source of a mangled kernel: _Z5scaleIfE... -> scale."""
+    match = re.match(r"_Z(\d+)", kernel)
+    if not match:
+        return kernel
+    start = match.end()
+    return kernel[start : start + int(match.group(1))]
+
+
+def load_ptx(text: str, name: str = "kernel.ptx") -> Program:
+    """A program from anyone's PTX. It has no register or occupancy figures, as those are facts of machine code."""
+    return Program(ptx.parse(text), name=name)
+
+
+def compile(
+    source: str,
+    *,
+    defines: Mapping[str, object] | None = None,
+    arch: str = "sm_90",
+    name: str = "kernel.cu",
+    options: Sequence[str] = (),
+    optimise: bool = True,
+    cancelled: Callable[[], bool] | None = None,
+) -> Program:
+    """Compile CUDA C++ with NVRTC and load it into the simulator. Raises CompileError with the file's own lines."""
+
+    def build(expressions: Sequence[str]) -> tuple[Program, compiler.Compiled]:
+        made = compiler.compile(
+            source,
+            defines=defines,
+            arch=arch,
+            name=name,
+            options=options,
+            optimise=optimise,
+            expressions=expressions,
+            cancelled=cancelled,
+        )
+        program = Program(ptx.parse(made.ptx), source, made.resources, name, instantiate)
+        return program, made
+
+    instances: dict[str, tuple[Program, str]] = {}
+
+    def instantiate(expression: str) -> tuple[Program, str]:
+        if expression not in instances:
+            program, made = build((expression,))
+            instances[expression] = (program, made.lowered_names[expression])
+        return instances[expression]
+
+    return build(())[0]
