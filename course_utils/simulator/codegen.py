@@ -64,6 +64,9 @@ class Emitter(MemoryCode):
         """(1 or 32, pattern of the result): whether an instruction is done once for the warp or lane by lane."""
         raise NotImplementedError
 
+    def trace_access(self, site: Site, instruction: Instruction) -> None:
+        """Record the addresses, in code that is made to trace."""
+
     # Function text
 
     def text(self) -> str:
@@ -258,8 +261,10 @@ class Emitter(MemoryCode):
 
     def _memory(self, instruction: Instruction, site: Site) -> None:
         if site.atomic or instruction.name == "red":
+            self.trace_access(site, instruction)
             self._atomic(instruction, site)
             return
+        self.trace_access(site, instruction)
         element = ELEMENT[instruction.type]
         element = INT_OF.get(element, element) if element == "half" else element
         if site.load:

@@ -15,6 +15,7 @@ import numpy as np
 from .access import Site
 from .controlflow import Block
 from .plan import Plan
+from .ptx import Instruction
 
 GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
 SHARED_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
@@ -114,7 +115,7 @@ class Counts:
         for block in self.plan.flow.blocks:
             self._instructions(block, lines)
         for count in self.sites():
-            line = _line(count.site.instruction)
+            line = line_of(count.site.instruction)
             if line is None:
                 continue
             if count.site.space == "shared":
@@ -130,21 +131,21 @@ class Counts:
         if not warps:
             return
         for instruction in block.issued:
-            line = _line(instruction)
+            line = line_of(instruction)
             if line is not None:
                 lines[line]["inst"] += warps
                 lines[line]["thread_inst"] += threads
         for instruction in block.effective:
-            line = _line(instruction)
+            line = line_of(instruction)
             if line is not None:
                 lines[line]["thread_inst_on"] += threads
         if block.end == "branch" and block.issued:
-            line = _line(block.issued[-1])
+            line = line_of(block.issued[-1])
             if line is not None:
                 lines[line]["divergent_branches"] += self._block(block.index)[4]
 
 
-def _line(instruction) -> int | None:
+def line_of(instruction: Instruction) -> int | None:
     """The line in the kernel's own file, which is file 1; None for code from headers or without a line."""
     location = instruction.location
     return location.line if location.file == 1 and location.line else None

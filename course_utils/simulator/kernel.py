@@ -22,6 +22,7 @@ class Kernel:
         self._lock = threading.Lock()
         self._code: list[machine.Code] = []  # kept alive while their functions may run
         self._masked = 0
+        self._traced = 0
         self._rest = 0
         self._rest_places: list[tuple[int, int]] = []
         self.full, self.partial = self._fast()
@@ -53,6 +54,13 @@ class Kernel:
             if not self._masked:
                 self._masked = self._compile(MaskedEmitter(self.plan).emit()).address("masked")
             return self._masked
+
+    def traced(self) -> int:
+        """The masked code that also leaves the records of trace.py, and never hands back to the fast code."""
+        with self._lock:
+            if not self._traced:
+                self._traced = self._compile(MaskedEmitter(self.plan, traced=True).emit()).address("traced")
+            return self._traced
 
     def rest(self, place: tuple[int, int]) -> int:
         """The code that goes on at (block, instruction) after a wrap-around; it serves the earlier places too."""

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import machine
+from . import trace as tracing
 from .access import Site
 from .errors import Error, Hang, IllegalAccess, Index, Place, Trap
 from .kernel import Kernel
 from .kinds import LANES
-from .layout import FAST, Launch, Status, Warp, Worker
+from .layout import FAST, MASKED, Launch, Status, Warp, Worker
 from .memory import Memory
 
 SLICE = 20_000  # loop rounds after which other warps get a turn: some milliseconds
@@ -48,20 +49,39 @@ def run(kernel: Kernel, request: Request) -> np.ndarray:
 
     Raises IllegalAccess, Trap, Hang, or whatever interrupts the caller (KeyboardInterrupt), after all threads stopped.
     """
-    return _Run(kernel, request).go()
+    return _Run(kernel, request, range(_blocks(request))).go()
+
+
+def run_traced(kernel: Kernel, request: Request, asked: tracing.Request) -> tuple[np.ndarray, tracing.Trace]:
+    """Like `run`, block by block in order as far as the traced one, which runs alone and leaves its steps."""
+    (x, y, _), (bx, by, bz) = request.grid, asked.block
+    number = bx + x * (by + y * bz)
+    before = _Run(kernel, request, range(number)).go() if number else 0
+    traced = _Run(kernel, request, range(number, number + 1), traced=True)
+    counters = traced.go()
+    after = range(number + 1, _blocks(request))
+    total = before + counters + (_Run(kernel, request, after).go() if after else 0)
+    return total, tracing.read(*traced.records(), asked, kernel.plan, request.memory)
+
+
+def _blocks(request: Request) -> int:
+    x, y, z = request.grid
+    return x * y * z
 
 
 class _Run:
-    def __init__(self, kernel: Kernel, request: Request) -> None:
+    """Some of the blocks of a launch, on as many threads as asked for."""
+
+    def __init__(self, kernel: Kernel, request: Request, blocks: range, *, traced: bool = False) -> None:
         self.kernel, self.request, self.plan = kernel, request, kernel.plan
-        x, y, z = request.grid
         self._parameters = (ctypes.c_char * max(len(request.parameters), 1)).from_buffer(
             request.parameters or bytearray(1)
         )
         self.launch = Launch(
-            blocks=x * y * z,
+            next_block=blocks.start,
+            blocks=blocks.stop,
             slice=SLICE,
-            grid=(ctypes.c_int32 * 3)(x, y, z),
+            grid=(ctypes.c_int32 * 3)(*request.grid),
             warps=self.plan.warps,
             parameters=ctypes.addressof(self._parameters),
             parameter_bytes=len(request.parameters),
@@ -70,12 +90,12 @@ class _Run:
             shared_bytes=request.shared_bytes,
             full=kernel.full or None,
             partial=kernel.partial or None,
-            masked=kernel.masked_if_made or None,
+            masked=kernel.traced() if traced else kernel.masked_if_made or None,
             rest=kernel.rest_if_made or None,
-            first_mode=FAST,
+            first_mode=MASKED if traced else FAST,
         )
-        count = max(1, min(request.workers, x * y * z))
-        self.workers = [_WorkerState(self) for _ in range(count)]
+        count = max(1, min(request.workers, len(blocks)))
+        self.workers = [_WorkerState(self, traced) for _ in range(count)]
         self._failures: list[BaseException] = []
         self._lock = threading.Lock()
 
@@ -97,6 +117,12 @@ class _Run:
         if self._failures:
             raise self._failures[0]
         return np.sum([worker.counters for worker in self.workers], axis=0)
+
+    def records(self) -> tuple[np.ndarray, bool]:
+        """The trace's records, and whether all of them found room."""
+        worker = self.workers[0]
+        used = worker.structure.trace_used
+        return worker.trace[: min(used, len(worker.trace))], used <= len(worker.trace)
 
     def _work(self, worker: _WorkerState) -> None:
         try:
@@ -210,7 +236,7 @@ class _Run:
 class _WorkerState:
     """A worker's structure and the memory it points to."""
 
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: _Run, traced: bool) -> None:
         plan, request = run.plan, run.request
         layout = plan.layout
         self.counters = np.zeros(plan.counters.size, np.int64)
@@ -218,6 +244,7 @@ class _WorkerState:
         self.regions = request.memory.worker_table(self.shared, request.shared_bytes)
         self.warps = _aligned(layout.size * plan.warps)
         self.local = _aligned(plan.addresses.local_bytes * LANES * plan.warps)
+        self.trace = np.empty(tracing.ROOM if traced else 0, np.int64)
         self._layout = layout
         for index in range(plan.warps):
             self._set_up(plan, index)
@@ -227,6 +254,8 @@ class _WorkerState:
             shared=self.shared.ctypes.data,
             warps=self.warps.ctypes.data,
             warp_bytes=layout.size,
+            trace=self.trace.ctypes.data,
+            trace_room=len(self.trace),
             rounds=SLICE,
             budget=max(request.budget // SLICE, 1),
         )

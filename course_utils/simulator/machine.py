@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import re
 import threading
 from functools import cache
 from importlib import resources
@@ -16,7 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ..compiler.cache import DiskCache
-from . import layout
+from . import layout, trace
 from .layout import Launch, Status, Warp, Worker, at
 
 _LOCK = threading.RLock()  # LLVM's contexts are not for several threads at once
@@ -31,6 +32,8 @@ declare i64 @llvm.readcyclecounter()
 declare i32 @simulator_sectors(<32 x i64>, i32)
 declare i32 @simulator_wavefronts(<32 x i32>, i32, i32, i1)
 declare i1 @simulator_resolve(ptr, ptr, ptr, i32, i64, i64)
+declare void @simulator_trace_block(ptr, i32, i32, i32)
+declare void @simulator_trace_site(ptr, i32, <32 x i64>)
 !0 = !{!"branch_weights", i32 2000, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 2000}
 !2 = !{}
@@ -114,8 +117,6 @@ def _translate(text: str) -> bytes:
 
 def _declarations(text: str) -> str:
     """Declarations of the intrinsics that the text calls: LLVM wants each with its own types."""
-    import re
-
     known = set(re.findall(r"declare [^@]*@([\w.]+)", INTRINSICS)) | set(
         re.findall(r"declare [^@]*@([\w.]+)", text)
     )
@@ -160,7 +161,7 @@ def runtime() -> Code:
             found = _translate(text)
             _cache().put(key, found)
         code = Code(found)
-        for name in ("simulator_sectors", "simulator_wavefronts", "simulator_resolve"):
+        for name in re.findall(r"@(simulator_\w+)", INTRINSICS):
             llvm.add_symbol(name, code.address(name))
     return code
 
@@ -174,6 +175,8 @@ def _constants() -> dict[str, int]:
     values |= {f"Status.{name}": value for name, value in vars(Status).items() if name.isupper()}
     for name in ("FAST", "MASKED", "REST", "READY", "WAITING", "DONE", "REGION_BITS", "LOCAL_REGION"):
         values[name] = getattr(layout, name)
+    for name in ("BLOCK_RECORD", "SITE_RECORD", "BLOCK_LENGTH", "SITE_LENGTH"):
+        values[name] = getattr(trace, name)
     values["LAST_REGION"] = layout.REGIONS - 1
     values["OFFSET_MASK"] = (1 << layout.REGION_BITS) - 1
     return values

@@ -7,6 +7,7 @@ hardware's reconvergence barrier would have them meet.
 
 from __future__ import annotations
 
+from .access import Site
 from .codegen import Emitter
 from .controlflow import Block
 from .fast import load_masked, save_masked, special_value
@@ -14,7 +15,7 @@ from .ir import Value, constant, vector_type
 from .kinds import LANES
 from .layout import Launch, Status, Warp, Worker, at
 from .plan import Plan
-from .ptx import Instruction
+from .ptx import Address, Instruction
 
 
 class GeneralEmitter(Emitter):
@@ -119,9 +120,9 @@ class GeneralEmitter(Emitter):
 class MaskedEmitter(GeneralEmitter):
     """The function `masked`: runs until the warp is done, waits, or may go back to the fast code."""
 
-    def __init__(self, plan: Plan, name: str = "masked", *, rejoin: bool = True) -> None:
-        super().__init__(plan, name)
-        self.rejoin = rejoin
+    def __init__(self, plan: Plan, *, traced: bool = False) -> None:
+        super().__init__(plan, "traced" if traced else "masked")
+        self.traced = traced
 
     def emit(self) -> str:
         code = self.code
@@ -203,7 +204,7 @@ class MaskedEmitter(GeneralEmitter):
     def _block(self, block: Block) -> None:
         code, plan = self.code, self.plan
         self.start_block(f"b{block.index}")
-        if self.rejoin and block.index in plan.rejoins:
+        if not self.traced and block.index in plan.rejoins:
             lanes = code.load("i32", "%warp", at(Warp, "lanes"))
             together = code.op(f"icmp eq i32 %mask, {lanes}")
             code.branch(together, f"together{block.index}", f"run{block.index}")
@@ -217,10 +218,20 @@ class MaskedEmitter(GeneralEmitter):
             code.store("i32", str(2 * block.index + 2), "%warp", at(Warp, "entry"))
             code.do(f"ret i32 {Status.REJOINED}")
             code.label(f"run{block.index}")
+        if self.traced:
+            warp = code.load("i32", "%warp", at(Warp, "index"))
+            code.do(f"call void @simulator_trace_block(ptr %worker, i32 {block.index}, i32 %mask, i32 {warp})")
         self.bump(plan.counters.masked + block.index)
         lanes = code.op("call i32 @llvm.ctpop.i32(i32 %mask)")
         self.bump(plan.counters.lanes + block.index, code.op(f"zext i32 {lanes} to i64"))
         self.run(block, 0, "dispatch")
+
+
+    def trace_access(self, site: Site, instruction: Instruction) -> None:
+        if self.traced:
+            item = next(each for each in instruction.operands if isinstance(each, Address))
+            lanes = self.code.vector(self.address(item))
+            self.code.do(f"call void @simulator_trace_site(ptr %worker, i32 {site.number}, <32 x i64> {lanes})")
 
 
 class RestEmitter(GeneralEmitter):

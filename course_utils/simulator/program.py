@@ -12,9 +12,11 @@ import numpy as np
 from .. import compiler, metrics
 from . import arguments, ptx, signature
 from . import launch as launching
+from . import trace as tracing
 from .counters import Counts
 from .errors import ArgumentError, Index, LaunchError, Unsupported
 from .kernel import Kernel
+from .kinds import LANES
 from .memory import Memory
 from .plan import Addresses
 
@@ -41,7 +43,7 @@ class Run:
     output: str = ""
     findings: list[object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    trace: object = None
+    trace: tracing.Trace | None = None
 
 
 class Program:
@@ -85,7 +87,7 @@ class Program:
         checks: Sequence[str] = (),
         workers: int | None = None,
         budget: int | None = None,
-        trace: object = None,
+        trace: Mapping[str, object] | None = None,
         cooperative: bool = False,
         allow_large_shared: bool = False,
     ) -> Run:
@@ -93,7 +95,8 @@ class Program:
 
         grid, block: x, or (x, y), or (x, y, z). args: NumPy arrays are device buffers, changed in place; NumPy scalars,
         ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared memory. workers: threads of the
-        host (default: as many as it has processors). budget: loop rounds a worker may spend (default 2e9).
+        host (default: as many as it has processors). trace: {"block": (x, y, z), "warp": 0} records the steps of one
+        block, or of one of its warps. budget: loop rounds a worker may spend (default 2e9).
 
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
@@ -104,7 +107,7 @@ class Program:
                 cooperative=cooperative, allow_large_shared=allow_large_shared,
             )  # fmt: skip
         function = self._function(kernel)
-        _refuse_options(checks, trace, cooperative)
+        _refuse_options(checks, cooperative)
         grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
         addresses = self._places(function)
         total_shared = self._check_launch(
@@ -114,27 +117,29 @@ class Program:
             shared_bytes,
             SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT,
         )
+        asked = None if trace is None else tracing.request(trace, grid_index, -(-int(np.prod(block_index)) // LANES))
         memory = Memory()
         for variable, (_, array) in self._globals.items():
             memory.add(variable, array)
         parameters = arguments.pack(function, self._signature(kernel), args, memory)
         made = self._kernel(function, addresses, grid_index, block_index)
-        totals = launching.run(
-            made,
-            launching.Request(
-                grid_index,
-                total_shared,
-                parameters,
-                memory,
-                self._constants,
-                workers or launching.default_workers(),
-                budget or launching.DEFAULT_BUDGET,
-                self.name,
-            ),
+        request = launching.Request(
+            grid_index,
+            total_shared,
+            parameters,
+            memory,
+            self._constants,
+            workers or launching.default_workers(),
+            budget or launching.DEFAULT_BUDGET,
+            self.name,
         )
+        if asked is None:
+            totals, steps = launching.run(made, request), None
+        else:
+            totals, steps = launching.run_traced(made, request, asked)
         counts = Counts(made.plan, totals, made.costs)
         counted = counts.metrics() | self._static_metrics(kernel, block_index, shared_bytes)
-        return Run(kernel, grid_index, block_index, counted, counts.by_line())
+        return Run(kernel, grid_index, block_index, counted, counts.by_line(), trace=steps)
 
     def set_symbol(self, name: str, value: object) -> None:
         """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not fit."""
@@ -304,7 +309,7 @@ class Program:
         return found
 
 
-def _refuse_options(checks: Sequence[str], trace: object, cooperative: bool) -> None:
+def _refuse_options(checks: Sequence[str], cooperative: bool) -> None:
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
@@ -312,8 +317,8 @@ def _refuse_options(checks: Sequence[str], trace: object, cooperative: bool) -> 
         raise Unsupported(
             "the checks for races, initialisation and barriers are not built yet; bounds are always checked"
         )
-    if trace is not None or cooperative:
-        raise Unsupported(f"{'tracing' if trace is not None else 'a cooperative launch'} is not built yet")
+    if cooperative:
+        raise Unsupported("a cooperative launch is not built yet")
 
 
 def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:

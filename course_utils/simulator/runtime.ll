@@ -260,6 +260,65 @@ end:
   ret i1 %all.good
 }
 
+; Records for trace.py: 64-bit numbers, as long as there is room.
+define void @simulator_trace_block(ptr %worker, i32 %block, i32 %mask, i32 %warp) {
+start:
+  %used.at = getelementptr i8, ptr %worker, i64 {Worker.trace_used}
+  %room.at = getelementptr i8, ptr %worker, i64 {Worker.trace_room}
+  %trace.at = getelementptr i8, ptr %worker, i64 {Worker.trace}
+  %used = load i64, ptr %used.at
+  %room = load i64, ptr %room.at
+  %trace = load ptr, ptr %trace.at
+  %next = add i64 %used, {BLOCK_LENGTH}
+  store i64 %next, ptr %used.at
+  %fits = icmp sle i64 %next, %room
+  br i1 %fits, label %write, label %end
+
+write:
+  %place = getelementptr i64, ptr %trace, i64 %used
+  %block.64 = zext i32 %block to i64
+  %mask.64 = zext i32 %mask to i64
+  %warp.64 = zext i32 %warp to i64
+  %second = getelementptr i64, ptr %place, i64 1
+  %third = getelementptr i64, ptr %place, i64 2
+  %fourth = getelementptr i64, ptr %place, i64 3
+  store i64 {BLOCK_RECORD}, ptr %place
+  store i64 %block.64, ptr %second
+  store i64 %mask.64, ptr %third
+  store i64 %warp.64, ptr %fourth
+  br label %end
+
+end:
+  ret void
+}
+
+define void @simulator_trace_site(ptr %worker, i32 %site, <32 x i64> %addresses) {
+start:
+  %used.at = getelementptr i8, ptr %worker, i64 {Worker.trace_used}
+  %room.at = getelementptr i8, ptr %worker, i64 {Worker.trace_room}
+  %trace.at = getelementptr i8, ptr %worker, i64 {Worker.trace}
+  %used = load i64, ptr %used.at
+  %room = load i64, ptr %room.at
+  %trace = load ptr, ptr %trace.at
+  %next = add i64 %used, {SITE_LENGTH}
+  store i64 %next, ptr %used.at
+  %fits = icmp sle i64 %next, %room
+  br i1 %fits, label %write, label %end
+
+write:
+  %place = getelementptr i64, ptr %trace, i64 %used
+  %site.64 = zext i32 %site to i64
+  %second = getelementptr i64, ptr %place, i64 1
+  %third = getelementptr i64, ptr %place, i64 2
+  store i64 {SITE_RECORD}, ptr %place
+  store i64 %site.64, ptr %second
+  store <32 x i64> %addresses, ptr %third, align 8
+  br label %end
+
+end:
+  ret void
+}
+
 ; Runs blocks until none is left or something needs Python; returns a Status. Called again, it goes on where it was.
 define i32 @simulator_run(ptr %launch, ptr %worker) {
 start:

@@ -1,0 +1,168 @@
+"""One block of a launch step by step: what each warp did, with which lanes, on which addresses.
+
+The compiled code leaves two kinds of record: "these lanes of this warp begin that block of code", and the addresses of
+each memory instruction. The steps in between follow from the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import sectors as rules
+from .access import BYTES, Site
+from .counters import line_of
+from .errors import Index, LaunchError
+from .kinds import LANES
+from .memory import Memory
+from .plan import Plan
+from .ptx import Instruction
+from .semantics import ELEMENT
+
+ROOM = 4 << 20
+"""Numbers of 64 bits that a trace may take; what comes later is left out, and `Trace.complete` is False."""
+
+BLOCK_RECORD, SITE_RECORD = 0, 1
+BLOCK_LENGTH, SITE_LENGTH = 4, 2 + LANES
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction of one warp.
+
+    active: bit i: lane i takes part. For memory instructions: space ("global", "shared", "local", ...), load, store,
+    size (bytes a lane), buffer (name of the parameter or array), index (int64 a lane: first element in that buffer, -1
+    for a lane that takes no part), address (int64 a lane), sectors (global), wavefronts and ideal (shared).
+    """
+
+    warp: int
+    line: int | None
+    opcode: str
+    active: int
+    space: str | None = None
+    load: bool = False
+    store: bool = False
+    size: int = 0
+    buffer: str | None = None
+    index: np.ndarray | None = None
+    address: np.ndarray | None = None
+    sectors: int | None = None
+    wavefronts: int | None = None
+    ideal: int | None = None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The steps of a block in the order in which they ran, one warp at a time between barriers."""
+
+    block: Index
+    steps: list[Step] = field(repr=False)
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which block, and which of its warps (None: all), to trace."""
+
+    block: Index
+    warp: int | None
+
+
+def request(value: Mapping[str, object], grid: Index, warps: int) -> Request:
+    """Read {"block": (x, y, z), "warp": 0}. Raises LaunchError for a block or warp that the launch does not have."""
+    unknown = set(value) - {"block", "warp"}
+    if unknown:
+        raise LaunchError(f"trace: unknown key {sorted(unknown)[0]!r}; there are 'block' and 'warp'")
+    given = value.get("block", 0)
+    parts = (given,) if isinstance(given, (int, np.integer)) else tuple(given)  # type: ignore[arg-type]
+    block = tuple(int(part) for part in parts) + (0,) * (3 - len(parts))
+    if len(block) != 3 or any(not 0 <= part < size for part, size in zip(block, grid, strict=True)):
+        raise LaunchError(f"trace: there is no block {given!r} in a grid of {grid}")
+    warp = value.get("warp")
+    if warp is not None and (not isinstance(warp, (int, np.integer)) or not 0 <= warp < warps):
+        raise LaunchError(f"trace: there is no warp {warp!r}; a block has {warps}")
+    return Request(block, None if warp is None else int(warp))  # type: ignore[arg-type]
+
+
+def read(records: np.ndarray, complete: bool, asked: Request, plan: Plan, memory: Memory) -> Trace:
+    """Steps from the records that compiled code left."""
+    sites = {site.number: site for site in plan.sites.values()}
+    steps: list[Step] = []
+    position = 0
+    while position < len(records):
+        _, block, mask, warp = (int(number) for number in records[position : position + BLOCK_LENGTH])
+        position += BLOCK_LENGTH
+        active = mask & 0xFFFFFFFF
+        for place, instruction in enumerate(_instructions(plan, block)):
+            site = plan.sites.get((block, place))
+            if site is None:
+                steps.append(Step(warp, line_of(instruction), instruction.opcode, active))
+                continue
+            if position >= len(records) or records[position] != SITE_RECORD:
+                break  # the trace is full, or the access was illegal
+            number = int(records[position + 1])
+            addresses = records[position + 2 : position + SITE_LENGTH]
+            position += SITE_LENGTH
+            steps.append(_memory_step(warp, sites[number], active, addresses, plan, memory))
+    if asked.warp is not None:
+        steps = [step for step in steps if step.warp == asked.warp]
+    return Trace(asked.block, steps, complete)
+
+
+def _instructions(plan: Plan, block: int) -> list[Instruction]:
+    """The instructions of a block, its closing branch or barrier included."""
+    code = plan.flow.blocks[block]
+    return code.instructions + code.effective[len(code.instructions) :]
+
+
+def _memory_step(
+    warp: int, site: Site, active: int, addresses: np.ndarray, plan: Plan, memory: Memory
+) -> Step:
+    lanes = np.array([active >> lane & 1 for lane in range(LANES)], bool)
+    first = int(addresses[int(np.argmax(lanes))])
+    buffer, start, element = _target(site, first, plan, memory)
+    index = np.where(lanes, (addresses - start) // element, -1)
+    listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
+    counted = site.space == "global"
+    wavefronts, ideal = rules.wavefronts(listed, site.size, load=site.load) if site.space == "shared" else (None, None)
+    return Step(
+        warp,
+        line_of(site.instruction),
+        site.instruction.opcode,
+        active,
+        site.space,
+        site.load,
+        site.store,
+        site.size,
+        buffer,
+        index,
+        np.where(lanes, addresses, 0),
+        rules.sectors(listed, site.size) if counted else None,
+        wavefronts,
+        ideal,
+    )
+
+
+def _target(site: Site, address: int, plan: Plan, memory: Memory) -> tuple[str | None, int, int]:
+    """(name of the buffer or array, address of its first element, bytes an element)."""
+    element = BYTES[ELEMENT[site.instruction.type]]
+    if site.space in ("global", "generic"):
+        buffer, _ = memory.find(address)
+        if buffer is None:
+            return None, 0, 1
+        first = buffer.address + buffer.array.ctypes.data - buffer.start
+        return buffer.name, first, max(buffer.array.itemsize, 1)
+    name, start = None, -1
+    for symbol, (space, offset) in plan.addresses.places.items():
+        if space == site.space and start < offset <= address:
+            name, start = symbol, offset
+    return (plain_name(name) if name else None), max(start, 0), element
+
+
+def plain_name(symbol: str) -> str:
+    """The name in the source of a variable inside a function: _ZZ12matmul_tiledE6a_tile -> a_tile."""
+    match = re.match(r"_ZZ.*?E(\d+)(\w+)$", symbol)
+    return match.group(2)[: int(match.group(1))] if match else symbol
