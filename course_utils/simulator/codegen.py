@@ -15,11 +15,13 @@ Masked and rest are made only when a run first needs them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from . import exchange
 from .access import MemoryCode, Site
 from .controlflow import Block
 from .errors import Unsupported
+from .kinds import LANES, ZERO, Kind
 from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
 from .layout import LOCAL_REGION, REGION_BITS, SHARED_REGION, Launch, Warp, Worker, at
 from .plan import Plan
@@ -39,7 +41,9 @@ class Emitter(MemoryCode):
         self.plan = plan
         self.name = name
         self.code = Code()
-        self.costs: dict[int, tuple[int, int]] = {}
+        self.costs = {}
+        self.failures = []
+        self.allocas: list[str] = []  # stack variables, declared in the function's first block
         self.local_bytes = plan.addresses.local_bytes
         self.constant_bytes = plan.addresses.constant_bytes
         self.counter_base = plan.counters.site
@@ -70,6 +74,10 @@ class Emitter(MemoryCode):
     # Function text
 
     def text(self) -> str:
+        """The finished function."""
+        self.emit_failures()
+        first = self.code.lines.index("start:") + 1
+        self.code.lines[first:first] = self.allocas
         body = "\n".join(self.code.lines)
         return "\n".join([*self._tables, f"define i32 @{self.name}{HEADER} {{", body, "}"])
 
@@ -152,15 +160,19 @@ class Emitter(MemoryCode):
                 return constant(item.offset, "i64")
             base = self.operand(item.base, "i64")
             base = self.code.resize(base, "i64") if base.type != "i64" else base
-            if not item.offset:
-                return base
-            if base.lanes is not None:
-                if not base.text.startswith("%"):
-                    return Value(str(int(base.text) + item.offset), "i64", base.lanes)
-                return Value(self.code.op(f"add i64 {base.text}, {item.offset}"), "i64", base.lanes)
-            return Value(self.code.op(f"add <32 x i64> {base.text}, splat (i64 {item.offset})"), "i64", None)
+            return self.moved_by(base, item.offset)
         value = self.operand(item, "i64")
         return self.code.resize(value, "i64")
+
+    def moved_by(self, value: Value, amount: int) -> Value:
+        """A 64-bit value plus a constant."""
+        if not amount:
+            return value
+        if value.lanes is None:
+            return Value(self.code.op(f"add <32 x i64> {value.text}, splat (i64 {amount})"), "i64", None)
+        if not value.text.startswith("%"):
+            return replace(value, text=str(int(value.text) + amount))
+        return replace(value, text=self.code.op(f"add i64 {value.text}, {amount}"))
 
     # Instructions
 
@@ -195,22 +207,44 @@ class Emitter(MemoryCode):
             self.operand(item, self._immediate_type(instruction, index, element))
             for index, item in enumerate(instruction.operands[1:])
         ]
-        width, lanes = self.width_of_result(instruction, sources)
+        kind = self.result_kind(instruction)
+        width = LANES if kind.vector else 1
+        stride = self._stride(instruction, sources) if kind.scaled != ZERO else ""
         if width == 1:
             sources = [source.scalar for source in sources]
         text, result = evaluate(instruction, self.code, sources, width)
-        self._result(instruction, Value(text, result, lanes))
+        self._result(instruction, Value(text, result, kind.lanes, kind.scaled, stride))
+
+    def _stride(self, instruction: Instruction, sources: list[Value]) -> str:
+        """The stride of a result that has one. The rules of `kinds` are linear, so it is the same instruction applied
+        to the stride instead of the scalar."""
+        carriers = [index for index, source in enumerate(sources) if source.scaled != ZERO]
+        name = instruction.name
+        if name in ("mul", "mad"):
+            if carriers and carriers[0] == 2:
+                return sources[2].stride
+            product = replace_instruction(instruction, "mul")
+            if carriers:
+                index = carriers[0]
+                factor = Value(sources[index].stride, sources[index].type)
+                return evaluate(product, self.code, [factor, sources[1 - index].scalar], 1)[0]
+            index = 0 if sources[1].uniform else 1
+            one = constant(1, sources[index].type)
+            return evaluate(product, self.code, [one, sources[1 - index].scalar], 1)[0]
+        index = carriers[0]
+        stride = Value(sources[index].stride, sources[index].type)
+        if name in ("add", "sub"):
+            zero = constant(0, stride.type)
+            return evaluate(instruction, self.code, [zero, stride] if index else [stride, zero], 1)[0]
+        return evaluate(instruction, self.code, [stride, *(source.scalar for source in sources[1:])], 1)[0]
 
     def _immediate_type(self, instruction: Instruction, index: int, element: str) -> str:
         """The element type in which an immediate source is read."""
         name = instruction.name
         if (
-            (index == 1
-            and name in ("shl", "shr"))
-            or (index >= 1
-            and name in ("bfe",))
-            or (index >= 2
-            and name == "bfi")
+            (index == 1 and name in ("shl", "shr"))
+            or (index >= 1 and name in ("bfe",))
+            or (index >= 2 and name == "bfi")
         ):
             return "i32"
         if name in ("selp", "setp", "set") and index == 2:
@@ -323,13 +357,7 @@ class Emitter(MemoryCode):
             0,
         )
         if region:
-            amount = (region << REGION_BITS) * (-1 if instruction.has("to") else 1)
-            if source.lanes is not None:
-                source = Value(self.code.op(f"add i64 {source.text}, {amount}"), "i64", source.lanes)
-            else:
-                source = Value(
-                    self.code.op(f"add <32 x i64> {source.text}, splat (i64 {amount})"), "i64", None
-                )
+            source = self.moved_by(source, (region << REGION_BITS) * (-1 if instruction.has("to") else 1))
         self._result(instruction, source)
 
     def _is_space(self, instruction: Instruction) -> None:
@@ -396,7 +424,7 @@ class Emitter(MemoryCode):
             code.vector(self._as_stored(self.operand(item, element), element))
             for item in instruction.operands[shift + 1 :]
         ]
-        hosts = self.hosts(site, Value(code.vector(address), "i64", None) if self.active is None else address)
+        hosts = self.hosts(site, address)
         names = {}
         for name, kind, text in [
             ("hosts", "i64", hosts),
@@ -465,12 +493,11 @@ class Emitter(MemoryCode):
             )
         return code.op(f"atomicrmw {verb} ptr {pointer}, {element} {values[0]} seq_cst")
 
-    @property
-    def allocas(self) -> list[str]:
-        """Stack variables of the function, declared in its first block."""
-        if not hasattr(self, "_allocas"):
-            self._allocas: list[str] = []
-        return self._allocas
+
+def replace_instruction(instruction: Instruction, name: str) -> Instruction:
+    """The same instruction under another name: mad.lo.s32 -> mul.lo.s32."""
+    parts = (name, *instruction.parts[1:])
+    return replace(instruction, opcode=".".join(parts), parts=parts)
 
 
 def _immediate(item: Immediate, element: str) -> Value:

@@ -13,7 +13,33 @@ from .ptx import Address, Function, Group, Instruction, Operand, Register, Symbo
 
 # Instructions whose first operand is not a destination.
 WITHOUT_DESTINATION = frozenset(
-    ["st", "red", "bar", "barrier", "bra", "brx", "ret", "exit", "trap", "membar", "fence", "brkpt", "pmevent", "prefetch", "prefetchu", "nanosleep", "cp", "discard", "applypriority", "griddepcontrol", "stackrestore", "mbarrier_", "wgmma", "setmaxnreg", "call"]
+    [
+        "st",
+        "red",
+        "bar",
+        "barrier",
+        "bra",
+        "brx",
+        "ret",
+        "exit",
+        "trap",
+        "membar",
+        "fence",
+        "brkpt",
+        "pmevent",
+        "prefetch",
+        "prefetchu",
+        "nanosleep",
+        "cp",
+        "discard",
+        "applypriority",
+        "griddepcontrol",
+        "stackrestore",
+        "mbarrier_",
+        "wgmma",
+        "setmaxnreg",
+        "call",
+    ]
 )
 
 

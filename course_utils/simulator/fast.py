@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from . import kinds as kinds_
+from .access import Site
 from .codegen import Emitter
 from .controlflow import Block
 from .errors import Unsupported
 from .ir import BITS, Value, constant, pattern, vector_type
 from .kinds import LANES, UNIFORM, VECTOR, ZERO, Kind
 from .layout import Launch, Status, Warp, Worker, at
-from .plan import Plan, Variant
+from .patterns import PatternCode
+from .plan import Group, Plan, Variant
 from .ptx import Instruction
 
 
-class FastEmitter(Emitter):
+class FastEmitter(PatternCode, Emitter):
+    """Writes the function `full` or `partial`."""
+
     def __init__(self, plan: Plan, variant: Variant) -> None:
         super().__init__(plan, variant.name)
+        self.shapes = {}
+        self.pattern_failures = []
+        self._group_hosts: dict[int, str] = {}  # leader's site -> host address of its group's first byte
         self.variant = variant
         self.active = variant.active
         bits = (1 << variant.active) - 1
@@ -35,8 +42,9 @@ class FastEmitter(Emitter):
         self.prologue()
         for name in plan.saved:
             kind = self._kind_text(name)
-            code.do(f"{self.slots[name]} = alloca {kind}, align 64")
-            code.do(f"store {kind} zeroinitializer, ptr {self.slots[name]}, align 64")
+            for slot in self._slots_of(name):
+                code.do(f"{slot} = alloca {kind}, align 64")
+                code.do(f"store {kind} zeroinitializer, ptr {slot}, align 64")
         entries = ["i32 0, label %b0"]
         resumes = sorted(
             {
@@ -62,9 +70,6 @@ class FastEmitter(Emitter):
             self._block(block)
         while self.edges:
             self.edges.pop(0)()
-        if self.allocas:
-            position = code.lines.index("start:") + 1
-            code.lines[position:position] = self.allocas
         return self.text()
 
     # Registers
@@ -76,11 +81,22 @@ class FastEmitter(Emitter):
         storage = self.plan.storage(name)
         return vector_type(storage) if self.kind(name).vector else storage
 
+    def _slots_of(self, name: str) -> list[str]:
+        """The stack variables of a register: its scalar or vector, and its stride if it has one."""
+        slot = self.slots[name]
+        return [slot, f"{slot}.stride"] if self.kind(name).scaled != ZERO else [slot]
+
     def load_register(self, name: str) -> Value:
         if name not in self.slots:
             raise Unsupported(f"the register {name} is read before it is written", name)
-        text = self.code.op(f"load {self._kind_text(name)}, ptr {self.slots[name]}, align 64")
-        return Value(text, self.plan.storage(name), self.kind(name).lanes)
+        return self._loaded(name, self._slots_of(name))
+
+    def _loaded(self, name: str, places: list[str]) -> Value:
+        kind, text = self.kind(name), self._kind_text(name)
+        parts = [self.code.op(f"load {text}, ptr {place}, align 8") for place in places]
+        return Value(
+            parts[0], self.plan.storage(name), kind.lanes, kind.scaled, parts[1] if len(parts) > 1 else ""
+        )
 
     def write(self, name: str, value: Value) -> None:
         super().write(name, value)
@@ -89,7 +105,16 @@ class FastEmitter(Emitter):
             self._registers[name] = Value(self.code.vector(value), value.type, None)
 
     def store_register(self, name: str, value: Value) -> None:
-        self.code.do(f"store {self._kind_text(name)} {value.text}, ptr {self.slots[name]}, align 64")
+        self._stored(name, value, self._slots_of(name))
+
+    def _stored(self, name: str, value: Value, places: list[str]) -> None:
+        for place, text in zip(places, (value.text, value.stride), strict=False):
+            self.code.do(f"store {self._kind_text(name)} {text}, ptr {place}, align 8")
+
+    def _frame(self, name: str) -> list[str]:
+        """Where a register is kept while the warp pauses."""
+        first = self.plan.layout.fast + self.plan.fast_offsets[self.variant.name][name]
+        return [self.code.pointer("%warp", first + 8 * part) for part in range(len(self._slots_of(name)))]
 
     def _hoist_specials(self) -> None:
         """Thread and block indices, read once at the start: every block of code may use them."""
@@ -123,13 +148,8 @@ class FastEmitter(Emitter):
     def special(self, name: str) -> Value:
         return self.indices.get(name) or special_value(self.plan, self.code, name)
 
-    def width_of_result(
-        self, instruction: Instruction, sources: list[Value]
-    ) -> tuple[int, tuple[int, ...] | None]:
-        kind = kinds_.result(instruction, self._source_kinds(instruction))
-        if kind.vector:
-            return LANES, None
-        return 1, kind.lanes
+    def result_kind(self, instruction: Instruction) -> Kind:
+        return kinds_.result(instruction, self._source_kinds(instruction))
 
     def _source_kinds(self, instruction: Instruction) -> list[Kind]:
         return [
@@ -145,6 +165,9 @@ class FastEmitter(Emitter):
         for position in range(len(block.instructions)):
             if (block.index, position) in self.plan.guards:
                 self._guard(block, position)
+            group = self.variant.groups.get((block.index, position))
+            if group is not None:
+                self._check_group(block, position, group)
             self.instruction(block, position)
         self._end(block)
 
@@ -156,24 +179,56 @@ class FastEmitter(Emitter):
             return
         code = self.code
         source = self.operand(instruction.operands[1], "i32")
-        lanes = source.lanes[: self.active]  # type: ignore[index]
-        ends = {min(lanes), max(lanes)} - {0}
-        bad = None
-        for end in sorted(ends):
-            verb = "sadd" if signed else "usub" if end < 0 else "uadd"
-            pair = code.op(
-                f"call {{ {source.type}, i1 }} @llvm.{verb}.with.overflow.{source.type}({source.type} {source.text}, "
-                f"{source.type} {end if signed else abs(end)})"
+        if BITS[source.type] != 32:
+            raise Unsupported(
+                f"{instruction.opcode} is not supported", instruction.opcode, instruction.location.line
             )
-            over = code.op(f"extractvalue {{ {source.type}, i1 }} {pair}, 1")
-            bad = over if bad is None else code.op(f"or i1 {bad}, {over}")
-        if bad is None:
-            return
-        live = self.plan.live_at(block.index, position)
-        away, stay = code.name("wraps"), code.name("fits")
-        code.branch(bad, away, stay, likely=False)
+        low, high = self._ends(source, signed)
+        least, most = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
+        bad = code.op(
+            f"or i1 {code.op(f'icmp slt i64 {low}, {least}')}, {code.op(f'icmp sgt i64 {high}, {most}')}"
+        )
+        self._leave_if(bad, block, position)
+
+    def _ends(self, source: Value, signed: bool) -> tuple[str, str]:
+        """Bounds of a 32-bit pattern's lanes as 64-bit numbers."""
+        code, verb = self.code, "sext" if signed else "zext"
+        lanes, scaled = source.lanes[: self.active], source.scaled[: self.active]  # type: ignore[index]
+        low = high = code.op(f"{verb} i32 {source.text} to i64")
+        if any(scaled):
+            stride = code.op(f"{verb} i32 {source.stride} to i64")
+            ends = [code.op(f"mul i64 {stride}, {end}") for end in (min(scaled), max(scaled))]
+            smaller, larger = (
+                code.op(f"call i64 @llvm.{name}.i64(i64 {ends[0]}, i64 {ends[1]})")
+                for name in ("smin", "smax")
+            )
+            low, high = code.op(f"add i64 {low}, {smaller}"), code.op(f"add i64 {high}, {larger}")
+        return self.moved(low, min(lanes)), self.moved(high, max(lanes))
+
+    def _check_group(self, block: Block, position: int, group: Group) -> None:
+        """One check for all accesses of a group. If it fails, the general code finds out which access is at fault."""
+        code = self.code
+        base = self.operand(block.instructions[position].operands[group.operand].base, "i64")  # type: ignore[union-attr]
+        lanes = base.lanes[: self.active]  # type: ignore[index]
+        first = self.moved(base.text, min(lanes) + group.low)
+        inside, delta = self.check(group.leader, first, max(lanes) - min(lanes) + group.high - group.low)
+        self._leave_if(code.op(f"xor i1 {inside}, true"), block, position)
+        self._group_hosts[group.leader.number] = code.op(f"add i64 {first}, {delta}")
+
+    def host_of_group(self, site: Site) -> str | None:
+        found = self.variant.group_of.get(site.number)
+        if found is None:
+            return None
+        leader, distance = found
+        return self.moved(self._group_hosts[leader], distance)
+
+    def _leave_if(self, condition: str, block: Block, position: int) -> None:
+        """Where the i1 holds, let the general code do the rest of the block, from this instruction on."""
+        code = self.code
+        away, stay = code.name("leave"), code.name("stay")
+        code.branch(condition, away, stay, likely=False)
         code.label(away)
-        self._save_masked(live)
+        self._save_masked(self.plan.live_at(block.index, position))
         code.store("i32", str(block.index << 16 | position), "%warp", at(Warp, "wrapped"))
         code.do(f"ret i32 {Status.WRAPPED}")
         code.label(stay)
@@ -242,11 +297,9 @@ class FastEmitter(Emitter):
 
     def _pause(self, target: int, status: int) -> None:
         """Return to the scheduler, to go on as fast code at block `target` (see `_resume`)."""
-        code, offsets = self.code, self.plan.fast_offsets[self.variant.name]
+        code = self.code
         for name in sorted(self.plan.flow.live_in[target]):
-            value = self.read(name)
-            place = code.pointer("%warp", self.plan.layout.fast + offsets[name])
-            code.do(f"store {self._kind_text(name)} {value.text}, ptr {place}, align 8")
+            self._stored(name, self.read(name), self._frame(name))
         code.store("i32", str(2 * target + 1), "%warp", at(Warp, "entry"))
         code.do(f"ret i32 {status}")
 
@@ -275,12 +328,8 @@ class FastEmitter(Emitter):
     def _resume(self, target: int) -> None:
         """After a barrier or a pause: registers come back as the fast code left them."""
         self.start_block(f"resume{target}")
-        offsets = self.plan.fast_offsets[self.variant.name]
         for name in sorted(self.plan.flow.live_in[target]):
-            kind = self._kind_text(name)
-            place = self.code.pointer("%warp", self.plan.layout.fast + offsets[name])
-            text = self.code.op(f"load {kind}, ptr {place}, align 8")
-            self.store_register(name, Value(text, self.plan.storage(name), None))
+            self.store_register(name, self._loaded(name, self._frame(name)))
         self.code.jump(f"b{target}")
 
     def _rejoin(self, target: int) -> None:
@@ -292,12 +341,7 @@ class FastEmitter(Emitter):
             value = load_masked(self.plan, code, name)
             kind = self.kind(name)
             if not kind.vector:
-                scalar = code.op(f"extractelement {vector_type(value.type)} {value.text}, i64 0")
-                one = Value(scalar, value.type, kind.lanes)
-                if kind.lanes != ZERO and kind.lanes[0]:  # type: ignore[index]
-                    one = Value(
-                        code.op(f"sub {value.type} {scalar}, {kind.lanes[0]}"), value.type, kind.lanes
-                    )  # type: ignore[index]
+                one = self._pattern_of(value, kind)
                 same = self._same(one, value)
                 alike = same if alike is None else code.op(f"and i1 {alike}, {same}")
                 value = one
@@ -310,6 +354,28 @@ class FastEmitter(Emitter):
         code.label(apart)
         code.store("i32", str(target + 1), "%warp", at(Warp, "stay"))
         self._leave({target: self.mask}, Status.NOT_ALIKE)
+
+    def _pattern_of(self, value: Value, kind: Kind) -> Value:
+        """Scalar and stride that would give a vector its pattern, taken from as many lanes as that needs."""
+        code, element = self.code, value.type
+
+        def lane(number: int, less: int) -> str:
+            text = code.op(f"extractelement {vector_type(element)} {value.text}, i64 {number}")
+            return code.op(f"sub {element} {text}, {constant(less, element).text}") if less else text
+
+        lanes, scaled = kind.lanes, kind.scaled
+        assert lanes is not None
+        first = lane(0, lanes[0])
+        if scaled == ZERO:
+            return Value(first, element, lanes)
+        # scaled[0] is 0 (thread indices count from lane 0), and some lane is one step on.
+        other = next((number for number in range(self.active) if abs(scaled[number]) == 1), None)
+        if scaled[0] or other is None:
+            return Value(first, element, lanes, scaled, "0")
+        stride = code.op(f"sub {element} {lane(other, lanes[other])}, {first}")
+        if scaled[other] < 0:
+            stride = code.op(f"sub {element} 0, {stride}")
+        return Value(first, element, lanes, scaled, stride)
 
     def _same(self, one: Value, every: Value) -> str:
         code = self.code

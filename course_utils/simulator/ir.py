@@ -19,11 +19,16 @@ FLOAT_OF = {"i16": "half", "i32": "float", "i64": "double"}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`text` names a scalar when `lanes` is a pattern, a vector of 32 when it is None."""
+    """`text` names a scalar when `lanes` is a pattern, a vector of 32 when it is None.
+
+    Lane i of a pattern holds text + lanes[i] + stride * scaled[i]; `stride` names a scalar too.
+    """
 
     text: str
     type: str
     lanes: tuple[int, ...] | None = ZERO
+    scaled: tuple[int, ...] = ZERO
+    stride: str = ""
 
     @property
     def vector(self) -> bool:
@@ -31,7 +36,7 @@ class Value:
 
     @property
     def uniform(self) -> bool:
-        return self.lanes == ZERO
+        return self.lanes == ZERO and self.scaled == ZERO
 
     @property
     def scalar(self) -> Value:
@@ -83,7 +88,8 @@ class Code:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._count = 0
-        self._splats: dict[tuple[str, str, tuple[int, ...]], str] = {}
+        self._splats: dict[tuple[str, str], str] = {}
+        self._vectors: dict[Value, str] = {}
 
     def name(self, hint: str = "v") -> str:
         self._count += 1
@@ -100,6 +106,7 @@ class Code:
 
     def label(self, name: str) -> None:
         self.lines.append(f"{name}:")
+        self._vectors.clear()
         self._splats.clear()  # what was made in another block need not dominate this one
 
     def branch(self, condition: str, true: str, false: str, *, likely: bool | None = None) -> None:
@@ -115,7 +122,7 @@ class Code:
         """A vector of 32 equal elements."""
         if not text.startswith("%"):
             return f"splat ({element} {text})" if text != "true" and text != "false" else f"splat (i1 {text})"
-        key = (text, element, ZERO)
+        key = (text, element)
         if key not in self._splats:
             vector = vector_type(element)
             first = self.op(f"insertelement {vector} poison, {element} {text}, i64 0")
@@ -130,13 +137,18 @@ class Code:
             return value.text
         if value.uniform:
             return self.splat(value.text, value.type)
-        key = (value.text, value.type, value.lanes)
-        if key not in self._splats:
-            base = self.splat(value.text, value.type)
-            self._splats[key] = self.op(
-                f"add {vector_type(value.type)} {base}, {pattern(value.lanes, value.type)}"
-            )
-        return self._splats[key]
+        if value not in self._vectors:
+            kind = vector_type(value.type)
+            total = self.splat(value.text, value.type)
+            if value.scaled != ZERO:
+                steps = self.op(
+                    f"mul {kind} {self.splat(value.stride, value.type)}, {pattern(value.scaled, value.type)}"
+                )
+                total = self.op(f"add {kind} {total}, {steps}")
+            if value.lanes != ZERO:
+                total = self.op(f"add {kind} {total}, {pattern(value.lanes, value.type)}")
+            self._vectors[value] = total
+        return self._vectors[value]
 
     def bitcast(self, value: Value, element: str) -> Value:
         """The same bits under another type of the same width."""
@@ -158,7 +170,9 @@ class Code:
         if value.lanes is None:
             text = self.op(f"{verb} {vector_type(value.type)} {value.text} to {vector_type(element)}")
             return Value(text, element, None)
-        return Value(self.op(f"{verb} {value.type} {value.text} to {element}"), element, value.lanes)
+        text = self.op(f"{verb} {value.type} {value.text} to {element}")
+        stride = self.op(f"{verb} {value.type} {value.stride} to {element}") if value.stride else ""
+        return Value(text, element, value.lanes, value.scaled, stride)
 
     def mask_bits(self, vector: str) -> str:
         """A vector of 32 truth values as 32 bits, lane 0 lowest."""

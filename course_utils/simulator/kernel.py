@@ -19,6 +19,7 @@ class Kernel:
     ) -> None:
         self.plan = Plan(function, addresses, block_shape, small_grid)
         self.costs: dict[str, dict[int, tuple[int, int]]] = {}
+        self.shapes: dict[str, dict[int, tuple[int, ...]]] = {}
         self._lock = threading.Lock()
         self._code: list[machine.Code] = []  # kept alive while their functions may run
         self._masked = 0
@@ -33,6 +34,7 @@ class Kernel:
         code = self._compile("\n".join(emitter.emit() for emitter in emitters))
         for emitter in emitters:
             self.costs[emitter.name] = emitter.costs
+            self.shapes[emitter.name] = emitter.shapes
         names = {emitter.name for emitter in emitters}
         return tuple(code.address(name) if name in names else 0 for name in ("full", "partial"))  # type: ignore[return-value]
 

@@ -22,7 +22,10 @@ _FAR = 64  # alignment of zero
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The relation of 32 lanes: lane i holds scalar + lanes[i], or anything when `lanes` is None.
+    """The relation of 32 lanes: lane i holds scalar + lanes[i] + stride * scaled[i], or anything when `lanes` is None.
+
+    The scalar and the stride are known when the kernel runs, the patterns now: row * width over a block of threads is
+    a stride of `width` for every step of `row`.
 
     align: the scalar part is a multiple of 2**align.
     constant: the scalar part, where it is known at compile time.
@@ -33,10 +36,11 @@ class Kind:
     align: int = 0
     constant: int | None = None
     bounds: tuple[int, int] | None = None
+    scaled: tuple[int, ...] = ZERO
 
     @property
     def uniform(self) -> bool:
-        return self.lanes == ZERO
+        return self.lanes == ZERO and self.scaled == ZERO
 
     @property
     def vector(self) -> bool:
@@ -59,14 +63,11 @@ def join(one: Kind | None, other: Kind) -> Kind:
     """The kind of a register that may hold either."""
     if one is None or one == other:
         return other
-    if one.lanes != other.lanes or one.lanes is None:
+    if one.lanes is None or one.lanes != other.lanes or one.scaled != other.scaled:
         return VECTOR
-    return Kind(
-        one.lanes,
-        min(one.align, other.align),
-        one.constant if one.constant == other.constant else None,
-        None,  # no widening needed, so loops end the search at once
-    )
+    known = one.constant if one.constant == other.constant else None
+    # No bounds: so loops end the search at once.
+    return Kind(one.lanes, min(one.align, other.align), known, None, one.scaled)
 
 
 def infer(
@@ -168,7 +169,7 @@ def needs_guard(instruction: Instruction, kinds: Sequence[Kind]) -> tuple[bool, 
     Widening and shifting right treat `scalar + lane` as a number, not as a residue.
     """
     kind = kinds[0]
-    if kind.lanes in (None, ZERO) or result(instruction, kinds).vector:
+    if kind.vector or kind.uniform or result(instruction, kinds).vector:
         return False, False
     wide = instruction.name in ("mul", "mad") and instruction.has("wide")
     widening = instruction.name == "cvt" and _widening(instruction)
@@ -178,7 +179,7 @@ def needs_guard(instruction: Instruction, kinds: Sequence[Kind]) -> tuple[bool, 
     signed = _source_type(instruction).startswith("s")
     bits = TYPE_BITS[_source_type(instruction)]
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    if kind.bounds and low <= kind.bounds[0] and kind.bounds[1] <= high:
+    if kind.scaled == ZERO and kind.bounds and low <= kind.bounds[0] and kind.bounds[1] <= high:
         return False, False
     return signed, not signed
 
@@ -197,15 +198,15 @@ def _bounds(low: int, high: int) -> tuple[int, int] | None:
 
 
 def _add(a: Kind, b: Kind, sign: int = 1) -> Kind:
-    if a.lanes is None or b.lanes is None:
+    if a.lanes is None or b.lanes is None or (a.scaled != ZERO and b.scaled != ZERO):
         return VECTOR
     bounds = None
     if a.bounds and b.bounds:
         low, high = b.bounds if sign > 0 else (-b.bounds[1], -b.bounds[0])
         bounds = _bounds(a.bounds[0] + low, a.bounds[1] + high)
     known = None if a.constant is None or b.constant is None else a.constant + sign * b.constant
-    lanes = a.lanes if b.uniform else tuple(x + sign * y for x, y in zip(a.lanes, b.lanes, strict=True))
-    return Kind(lanes, min(a.align, b.align), known, bounds)
+    lanes = tuple(x + sign * y for x, y in zip(a.lanes, b.lanes, strict=True))
+    return Kind(lanes, min(a.align, b.align), known, bounds, b.scaled if a.scaled == ZERO else a.scaled)
 
 
 def _times(a: Kind, factor: int) -> Kind:
@@ -215,8 +216,8 @@ def _times(a: Kind, factor: int) -> Kind:
     if a.bounds:
         bounds = _bounds(*sorted((a.bounds[0] * factor, a.bounds[1] * factor)))
     known = None if a.constant is None else a.constant * factor
-    lanes = ZERO if a.uniform else tuple(x * factor for x in a.lanes)
-    return Kind(lanes, min(a.align + _trailing_zeros(factor), _FAR), known, bounds)
+    lanes = tuple(x * factor for x in a.lanes)
+    return Kind(lanes, min(a.align + _trailing_zeros(factor), _FAR), known, bounds, a.scaled)
 
 
 def _product(a: Kind, b: Kind) -> Kind | None:
@@ -230,6 +231,9 @@ def _product(a: Kind, b: Kind) -> Kind | None:
             corners = [x * y for x in a.bounds for y in b.bounds]
             bounds = _bounds(min(corners), max(corners))
         return Kind(ZERO, min(a.align + b.align, _FAR), None, bounds)
+    for pattern, factor in ((a, b), (b, a)):
+        if factor.uniform and pattern.lanes is not None and pattern.scaled == ZERO:
+            return Kind(ZERO, min(a.align + b.align, _FAR), scaled=pattern.lanes)
     return None
 
 
@@ -284,7 +288,7 @@ def _rule_mul(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
     odd = [kind for kind in kinds[:2] if kind.constant is not None and not 0 <= kind.constant < 1 << 31]
     if found.uniform:
         return UNIFORM if odd else found
-    return None if odd or kinds[0].uniform or kinds[1].constant is None else found
+    return None if odd or kinds[0].uniform else found
 
 
 def _rule_mad(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
@@ -315,14 +319,14 @@ def _rule_shr(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
         return None if not kind.uniform else Kind()
     known = None if kind.constant is None or kind.constant < 0 else kind.constant >> amount
     bounds = (
-        (kind.bounds and kind.bounds[0] >= 0 and (kind.bounds[0] >> amount, kind.bounds[1] >> amount)) or None
-    )
+        kind.bounds and kind.bounds[0] >= 0 and (kind.bounds[0] >> amount, kind.bounds[1] >> amount)
+    ) or None
     return Kind(tuple(x >> amount for x in kind.lanes), max(kind.align - amount, 0), known, bounds)
 
 
 def _rule_and(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
     kind, mask = kinds[0], kinds[1].constant
-    if kind.lanes is None or kind.uniform or not kinds[1].uniform or mask is None:
+    if kind.lanes is None or kind.scaled != ZERO or kind.uniform or not kinds[1].uniform or mask is None:
         return None
     low = 1 << min(kind.align, TYPE_BITS[instruction.type])
     if 0 <= mask < low:  # only lane bits are kept

@@ -19,8 +19,8 @@ from .layout import FAST, MASKED, Launch, Status, Warp, Worker
 from .memory import Memory
 
 SLICE = 20_000  # loop rounds after which other warps get a turn: some milliseconds
-DEFAULT_BUDGET = 2_000_000_000
-"""Loop rounds that each worker may spend before a launch counts as endless: seconds of an empty loop."""
+DEFAULT_BUDGET = 200_000_000
+"""Loop rounds that each worker may spend before a launch counts as endless: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,13 @@ class _Run:
         structure = worker.structure
         site = next(site for site in self.plan.sites.values() if site.number == structure.site)
         mask = structure.mask & 0xFFFFFFFF
-        addresses = [address & (1 << 64) - 1 for address in structure.addresses]
+        addresses = list(structure.addresses)
+        if not mask:  # the fast code reports one address, from which the lanes follow
+            variant = "full" if worker.warp(structure.turn).lanes == -1 else "partial"
+            shape = self.kernel.shapes[variant][site.number]
+            addresses = [addresses[0] + distance for distance in shape]
+            mask = (1 << len(shape)) - 1
+        addresses = [address & (1 << 64) - 1 for address in addresses]
         for lane in range(LANES):
             if mask >> lane & 1:
                 fault = self._fault(site, addresses[lane])

@@ -21,7 +21,7 @@ from . import layout, trace
 from .layout import Launch, Status, Warp, Worker, at
 
 _LOCK = threading.RLock()  # LLVM's contexts are not for several threads at once
-_PASSES = ("sroa", "instruction_combine", "new_gvn", "simplify_cfg", "sinking")
+_PASSES = ("always_inliner", "sroa", "instruction_combine", "new_gvn", "simplify_cfg", "sinking")
 
 INTRINSICS = """
 declare i32 @llvm.cttz.i32(i32, i1)
@@ -30,8 +30,11 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.usub.sat.i64(i64, i64)
 declare i64 @llvm.readcyclecounter()
 declare i32 @simulator_sectors(<32 x i64>, i32)
-declare i32 @simulator_wavefronts(<32 x i32>, i32, i32, i1)
-declare i1 @simulator_resolve(ptr, ptr, ptr, i32, i64, i64)
+declare i1 @simulator_lanes_global(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
+declare i1 @simulator_lanes_shared(ptr, i64, <32 x i64>, i32, i32, i1, ptr)
+declare i1 @simulator_lanes_local(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
+declare i1 @simulator_lanes_window(ptr, ptr, i64, <32 x i64>, i32, i64)
+declare i1 @simulator_lanes_generic(ptr, ptr, <32 x i64>, i32, i64, i64)
 declare void @simulator_trace_block(ptr, i32, i32, i32)
 declare void @simulator_trace_site(ptr, i32, <32 x i64>)
 !0 = !{!"branch_weights", i32 2000, i32 1}
@@ -66,7 +69,7 @@ def _new_target() -> llvm.TargetMachine:
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=2,
+        opt=1,
         jit=True,
     )
 

@@ -12,7 +12,7 @@ from .codegen import Emitter
 from .controlflow import Block
 from .fast import load_masked, save_masked, special_value
 from .ir import Value, constant, vector_type
-from .kinds import LANES
+from .kinds import VECTOR, Kind
 from .layout import Launch, Status, Warp, Worker, at
 from .plan import Plan
 from .ptx import Address, Instruction
@@ -64,10 +64,8 @@ class GeneralEmitter(Emitter):
             return Value(code.load("i32", "%warp", at(Warp, "index")), "i32")
         return special_value(self.plan, code, name)
 
-    def width_of_result(
-        self, instruction: Instruction, sources: list[Value]
-    ) -> tuple[int, tuple[int, ...] | None]:
-        return LANES, None
+    def result_kind(self, instruction: Instruction) -> Kind:
+        return VECTOR
 
     # Scheduling
 
@@ -132,9 +130,6 @@ class MaskedEmitter(GeneralEmitter):
         self._dispatch()
         for block in self.plan.flow.blocks:
             self._block(block)
-        if self.allocas:
-            position = code.lines.index("start:") + 1
-            code.lines[position:position] = self.allocas
         return self.text()
 
     def _begin(self) -> None:
@@ -220,18 +215,21 @@ class MaskedEmitter(GeneralEmitter):
             code.label(f"run{block.index}")
         if self.traced:
             warp = code.load("i32", "%warp", at(Warp, "index"))
-            code.do(f"call void @simulator_trace_block(ptr %worker, i32 {block.index}, i32 %mask, i32 {warp})")
+            code.do(
+                f"call void @simulator_trace_block(ptr %worker, i32 {block.index}, i32 %mask, i32 {warp})"
+            )
         self.bump(plan.counters.masked + block.index)
         lanes = code.op("call i32 @llvm.ctpop.i32(i32 %mask)")
         self.bump(plan.counters.lanes + block.index, code.op(f"zext i32 {lanes} to i64"))
         self.run(block, 0, "dispatch")
 
-
     def trace_access(self, site: Site, instruction: Instruction) -> None:
         if self.traced:
             item = next(each for each in instruction.operands if isinstance(each, Address))
             lanes = self.code.vector(self.address(item))
-            self.code.do(f"call void @simulator_trace_site(ptr %worker, i32 {site.number}, <32 x i64> {lanes})")
+            self.code.do(
+                f"call void @simulator_trace_site(ptr %worker, i32 {site.number}, <32 x i64> {lanes})"
+            )
 
 
 class RestEmitter(GeneralEmitter):
@@ -259,7 +257,4 @@ class RestEmitter(GeneralEmitter):
             self.run(self.plan.flow.blocks[block], position, "over")
         code.label("over")
         code.do(f"ret i32 {Status.DIVERGED}")
-        if self.allocas:
-            start = code.lines.index("start:") + 1
-            code.lines[start:start] = self.allocas
         return self.text()

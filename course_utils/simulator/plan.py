@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import kinds as kinds_
 from .access import BYTES, Site
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
-from .ir import vector_type
 from .kinds import LANES, UNIFORM, VECTOR, ZERO, Kind, infer
 from .layout import CounterLayout, WarpLayout, warp_layout
-from .ptx import TYPE_BITS, Address, Function, Group, Instruction, Register, Symbol
-from .semantics import ELEMENT, STORAGE
+from .ptx import TYPE_BITS, Address, Function, Instruction, Register, Symbol
+from .semantics import STORAGE
 
 SPACES = ("global", "shared", "local", "const", "param")
 MEMORY = frozenset(("ld", "ldu", "st", "atom", "red"))
@@ -31,14 +30,31 @@ class Addresses:
     parameter_bytes: int
 
 
+@dataclass(frozen=True)
+class Group:
+    """Accesses in one block of code whose addresses differ by constants: bytes low .. high from their base register.
+    The leader is the first of them, whose address is the operand number `operand`."""
+
+    leader: Site
+    operand: int
+    low: int
+    high: int
+
+
 @dataclass
 class Variant:
-    """One kind of fast code: for warps whose first `active` lanes exist."""
+    """One kind of fast code: for warps whose first `active` lanes exist.
+
+    groups: accesses checked together, by (block, position) of the leader. group_of: site -> (the leader's site, bytes
+    from the group's first byte).
+    """
 
     name: str
     active: int
     kinds: dict[str, Kind]
     counters: int  # index of its block counters
+    groups: dict[tuple[int, int], Group] = field(default_factory=dict)
+    group_of: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 class Plan:
@@ -81,7 +97,40 @@ class Plan:
             found.append(
                 Variant("partial", rest, self._infer(range(whole, whole + 1), rest), self.counters.partial)
             )
+        for variant in found:
+            self._find_groups(variant)
         return found
+
+    def _find_groups(self, variant: Variant) -> None:
+        for block in self.flow.blocks:
+            version: dict[str, int] = {}
+            together: dict[tuple[str, str, int, int], list[tuple[int, Site, int, int]]] = {}
+            for position, instruction in enumerate(block.instructions):
+                site = self.sites.get((block.index, position))
+                if site is not None and not site.atomic and site.space in ("global", "shared"):
+                    operand = 1 if site.load else 0
+                    address = instruction.operands[operand]
+                    if isinstance(address, Address) and isinstance(address.base, Register):
+                        name = address.base.name
+                        kind = variant.kinds.get(name, UNIFORM)
+                        lanes = kind.lanes if kind.scaled == ZERO else None
+                        patterned = lanes is not None and (site.size >= 4 or not any(lanes))
+                        if patterned and all(
+                            (lane - lanes[0]) % site.size == 0 for lane in lanes[: variant.active]
+                        ):
+                            key = (site.space, name, version.get(name, 0), site.size)
+                            together.setdefault(key, []).append((position, site, operand, address.offset))
+                for name in written(instruction):
+                    version[name] = version.get(name, 0) + 1
+            for (_, _, _, size), members in together.items():
+                low = min(offset for *_, offset in members)
+                if len(members) < 2 or any((offset - low) % size for *_, offset in members):
+                    continue
+                position, leader, operand, _ = members[0]
+                high = max(offset for *_, offset in members) + size
+                variant.groups[block.index, position] = Group(leader, operand, low, high)
+                for _, site, _, offset in members:
+                    variant.group_of[site.number] = (leader.number, offset - low)
 
     def _infer(self, warps: Iterable[int], active: int) -> dict[str, Kind]:
         return infer(self.flow, self.special_kinds(warps, active), self.symbol_kind)
@@ -207,7 +256,8 @@ class Plan:
     def saved(self) -> list[str]:
         """Registers that outlive a block of code, or an instruction that may be left half-way."""
         names: set[str] = set().union(*self.flow.live_in)
-        for block, position in self.guards:
+        left = set(self.guards).union(*(variant.groups for variant in self.variants))
+        for block, position in left:
             names |= self.live_at(block, position)
         return sorted(names)
 
@@ -268,6 +318,3 @@ def access_bytes(instruction: Instruction) -> int:
     """Bytes that one lane moves."""
     count = next((int(part[1:]) for part in instruction.parts if part in ("v2", "v4", "v8")), 1)
     return count * max(TYPE_BITS[instruction.type] // 8, 1)
-
-
-__all__ = ["ELEMENT", "Addresses", "Group", "Plan", "Register", "Variant", "access_bytes", "vector_type"]

@@ -96,7 +96,7 @@ class Program:
         grid, block: x, or (x, y), or (x, y, z). args: NumPy arrays are device buffers, changed in place; NumPy scalars,
         ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared memory. workers: threads of the
         host (default: as many as it has processors). trace: {"block": (x, y, z), "warp": 0} records the steps of one
-        block, or of one of its warps. budget: loop rounds a worker may spend (default 2e9).
+        block, or of one of its warps. budget: loop rounds a worker may spend (default 200 million).
 
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
@@ -117,7 +117,11 @@ class Program:
             shared_bytes,
             SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT,
         )
-        asked = None if trace is None else tracing.request(trace, grid_index, -(-int(np.prod(block_index)) // LANES))
+        asked = (
+            None
+            if trace is None
+            else tracing.request(trace, grid_index, -(-int(np.prod(block_index)) // LANES))
+        )
         memory = Memory()
         for variable, (_, array) in self._globals.items():
             memory.add(variable, array)

@@ -190,7 +190,44 @@ _VARIABLE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 SPECIAL_REGISTERS = frozenset(
-    ["%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%nwarpid", "%gridid", "%smid", "%nsmid", "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size", "%total_smem_size", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster", "%aggr_smem_size", "%envreg0", "%envreg1", "%envreg2", "%current_graph_exec", "%reserved_smem_offset_begin"]
+    [
+        "%tid",
+        "%ntid",
+        "%ctaid",
+        "%nctaid",
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%gridid",
+        "%smid",
+        "%nsmid",
+        "%clock",
+        "%clock_hi",
+        "%clock64",
+        "%globaltimer",
+        "%globaltimer_lo",
+        "%globaltimer_hi",
+        "%lanemask_eq",
+        "%lanemask_le",
+        "%lanemask_lt",
+        "%lanemask_ge",
+        "%lanemask_gt",
+        "%dynamic_smem_size",
+        "%total_smem_size",
+        "%clusterid",
+        "%nclusterid",
+        "%cluster_ctaid",
+        "%cluster_nctaid",
+        "%cluster_ctarank",
+        "%cluster_nctarank",
+        "%is_explicit_cluster",
+        "%aggr_smem_size",
+        "%envreg0",
+        "%envreg1",
+        "%envreg2",
+        "%current_graph_exec",
+        "%reserved_smem_offset_begin",
+    ]
 )
 
 

@@ -20,6 +20,11 @@ def sectors(addresses: Sequence[int | None], size: int) -> int:
     return len({address // SECTOR for address in addresses if address is not None})
 
 
+def ideal(lanes: int, size: int) -> int:
+    """Sectors that so many lanes would touch if their accesses lay side by side."""
+    return -(-lanes * size // SECTOR)
+
+
 def wavefronts(addresses: Sequence[int | None], size: int, *, load: bool) -> tuple[int, int]:
     """(wavefronts, ideal) of one shared-memory request, as measured on an H200.
 

@@ -127,7 +127,9 @@ def _memory_step(
     index = np.where(lanes, (addresses - start) // element, -1)
     listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
     counted = site.space == "global"
-    wavefronts, ideal = rules.wavefronts(listed, site.size, load=site.load) if site.space == "shared" else (None, None)
+    wavefronts, ideal = (
+        rules.wavefronts(listed, site.size, load=site.load) if site.space == "shared" else (None, None)
+    )
     return Step(
         warp,
         line_of(site.instruction),

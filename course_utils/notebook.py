@@ -1,0 +1,144 @@
+"""What lessons call besides labs and exercises: a kernel run and counted, tables of counts, the lessons, the machine.
+
+naive = notebook.count("tiling/naive", N=256, TILE=32)
+naive.sectors, naive.bytes_per_multiply_add
+notebook.first_loads(naive)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from IPython.display import Markdown
+
+from . import devices, kernels, metrics
+from .exercises import manifest
+from .figures import Figure, Sample, Table, counters_table, source_view
+from .figures.sample import COUNTED
+from .labs import PROBLEMS
+
+
+@dataclass(frozen=True, repr=False)
+class Counted:
+    """A kernel's run in the simulator on random inputs, traced for the first warp of its first block.
+
+    `settings`: sizes and tunables. `verdict`: whether the result is right, in words.
+    """
+
+    kernel: kernels.Kernel
+    settings: dict[str, int]
+    run: devices.Run
+    operations: int | None
+    verdict: str
+
+    @property
+    def requests(self) -> int:
+        """Global load requests: one for each load that a warp executes."""
+        return self.run.metrics[metrics.names.GLOBAL_LOAD_REQUESTS]
+
+    @property
+    def sectors(self) -> int:
+        """Global load sectors, of 32 bytes."""
+        return self.run.metrics[metrics.names.GLOBAL_LOAD_SECTORS]
+
+    @property
+    def wavefronts(self) -> int:
+        """Shared load wavefronts (PTX-level)."""
+        return self.run.metrics[metrics.names.SHARED_LOAD_WAVEFRONTS]
+
+    @property
+    def bytes_per_multiply_add(self) -> float:
+        """Bytes of global load sectors for one multiply-add. Raises ValueError for a kernel that has none."""
+        found = metrics.ratios.bytes_per_multiply_add(self.run.metrics, self.operations or 0)
+        if found is None:
+            raise ValueError(f"{self.kernel.name} has no multiply-adds to divide by")
+        return found
+
+    @property
+    def sample(self) -> Sample:
+        """What figures are made from."""
+        return Sample(self.kernel.path.stem, self.run, self.operations)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
+        grid, block = (" x ".join(map(str, shape[:2])) for shape in (self.run.grid, self.run.block))
+        return f"{self.kernel.name}, {settings}: {grid} blocks of {block} threads.\n{self.verdict}"
+
+
+def count(kernel: str, **settings: int) -> Counted:
+    """Run a kernel of the course in the simulator, on any machine, and compare its result with NumPy's.
+
+    `settings`: the kernel's sizes, and tunables other than by default. Raises KernelError for what it does not have.
+    """
+    loaded = kernels.load(kernel)
+    tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
+    sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
+    geometry = loaded.geometry(tunables, **sizes)
+    problem = PROBLEMS[loaded.topic](sizes, np.random.default_rng(0))
+    run = devices.launch(
+        loaded,
+        None,
+        geometry.grid,
+        geometry.block,
+        problem.arguments(loaded.entry),
+        geometry.shared_bytes,
+        defines=tunables,
+        device=devices.SIMULATOR,
+        trace={"block": (0, 0), "warp": 0},
+    )
+    _, verdict = problem.verdict()
+    return Counted(loaded, sizes | loaded.values(tunables), run, problem.operations, verdict)
+
+
+def first_loads(counted: Counted, most: int = 2) -> Table:
+    """The first loads from global memory of the traced warp, one a row."""
+    loads = [step for step in counted.run.trace.steps if step.space == "global" and step.load]
+    rows = []
+    for step in loads[:most]:
+        wanted = step.index[step.index >= 0]
+        numbers = (step.line, step.buffer, len(wanted), len(np.unique(wanted)), step.sectors)
+        rows.append(tuple(map(str, numbers)))
+    head = ("line", "matrix", "threads that load", "different elements", "sectors")
+    return Table(f"{counted.kernel.path.name}, first warp, {COUNTED}", head, tuple(rows))
+
+
+def beside(chosen: Counted, baseline: Counted) -> Figure:
+    """The counters of one run beside those of another."""
+    return counters_table(chosen.sample, baseline.sample)
+
+
+def lines(counted: Counted) -> Figure:
+    """The lines of the kernel, with what the run spent in each."""
+    return source_view(counted.kernel, counted.run)
+
+
+def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 32)) -> Table:
+    """How many times fewer load requests and load sectors a kernel has than the baseline, for each TILE."""
+    rows = []
+    for tile in TILE:
+        runs = [count(name, N=N, TILE=tile) for name in (baseline, kernel)]
+        first, second = runs
+        each = (f"{run.bytes_per_multiply_add:.2f}" for run in runs)
+        ratios = (first.requests / second.requests, first.sectors / second.sectors)
+        rows.append((str(tile), *each, *(f"{ratio:.1f}" for ratio in ratios)))
+    names = (f"bytes a multiply-add: {kernels.load(name).path.stem}" for name in (baseline, kernel))
+    head = ("TILE", *names, "times fewer requests", "times fewer sectors")
+    return Table(f"N = {N}, {COUNTED}", head, tuple(rows))
+
+
+def lessons() -> Markdown:
+    """The lessons in order, with links to those that are written."""
+    return Markdown("\n".join(map(_item, manifest.lessons()[1:])))
+
+
+def _item(lesson: manifest.Lesson) -> str:
+    number = int(lesson.file.split("_")[0])
+    name = f"{lesson.title} (to come)" if lesson.to_come else f"[{lesson.title}]({lesson.file})"
+    return f"{number}. {name}: {lesson.topics}"
+
+
+def machine() -> None:
+    """Print what this machine can do."""
+    print(devices.describe())
