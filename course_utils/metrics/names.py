@@ -28,10 +28,6 @@ class Metric:
     level: Level
 
 
-# Shared-memory figures are derived from the accesses in PTX. The assembler may merge neighbouring loads into
-# wider ones, which changes the hardware's number of wavefronts and conflicts, though not what is read.
-_SHARED = Level.PTX
-
 GLOBAL_LOAD_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 GLOBAL_STORE_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
 GLOBAL_LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -88,28 +84,28 @@ METRICS: dict[str, Metric] = {
             "shared load wavefronts",
             "wavefront",
             "Passes through shared memory for loads: one pass serves a 4-byte word of each of the 32 banks.",
-            _SHARED,
+            Level.HARDWARE,
         ),
         Metric(
             SHARED_STORE_WAVEFRONTS,
             "shared store wavefronts",
             "wavefront",
             "Passes through shared memory for stores: one pass serves a 4-byte word of each of the 32 banks.",
-            _SHARED,
+            Level.HARDWARE,
         ),
         Metric(
             SHARED_LOAD_CONFLICTS,
             "shared load bank conflicts",
             "wavefront",
             "Load wavefronts beyond those needed if no two lanes wanted different words of one bank.",
-            _SHARED,
+            Level.HARDWARE,
         ),
         Metric(
             SHARED_STORE_CONFLICTS,
             "shared store bank conflicts",
             "wavefront",
             "Store wavefronts beyond those needed if no two lanes wanted different words of one bank.",
-            _SHARED,
+            Level.HARDWARE,
         ),
         Metric(
             LOCAL_LOAD_SECTORS,

@@ -110,10 +110,11 @@ class MemoryCode:
         counter = code.pointer("%counters", 8 * (self.counter_base + 2 * site.number))
         if site.space == "global":
             call = f"global(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
-        elif site.space == "shared":
-            log2, load = site.size.bit_length() - 1, "true" if site.load else "false"
+        elif site.space == "shared" and self.counted_size(site):
+            log2, load = self.counted_size(site).bit_length() - 1, "true" if site.load else "false"
             call = (
-                f"shared(ptr %worker, i64 %shared_bytes, {addresses}, i32 {log2}, i1 {load}, ptr {counter})"
+                f"shared(ptr %worker, i64 %shared_bytes, {addresses}, i64 {site.size}, i32 {log2}, i1 {load}, "
+                f"ptr {counter})"
             )
         elif site.space == "local":
             call = f"local(ptr %worker, ptr %local, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
@@ -124,6 +125,10 @@ class MemoryCode:
             call = f"window(ptr %worker, ptr {base}, i64 {limit}, {addresses}, i64 {site.size})"
         self.require(site, code.op(f"call i1 @simulator_lanes_{call}"))
         return code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
+
+    def counted_size(self, site: Site) -> int:
+        """Bytes a lane that the hardware moves at once for a site, 0 when it comes along with another."""
+        raise NotImplementedError
 
     def window(self, site: Site) -> tuple[str, str]:
         """(host pointer, bytes) of a space other than global."""

@@ -51,6 +51,9 @@ class Emitter(MemoryCode):
         self._changed: set[str] = set()
         self._tables: list[str] = []
 
+    def counted_size(self, site: Site) -> int:
+        return self.plan.counted_size(site)
+
     # What the two kinds of code do differently
 
     def load_register(self, name: str) -> Value:

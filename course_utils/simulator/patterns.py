@@ -42,7 +42,8 @@ class PatternCode(MemoryCode):
             )
         elif site.space == "shared":
             padded = [*shape, *[None] * (LANES - self.active)]
-            self.costs[site.number] = rules.wavefronts(padded, site.size, load=site.load)
+            size = self.counted_size(site)
+            self.costs[site.number] = rules.wavefronts(padded, size, load=site.load) if size else (0, 0)
         return [(host, shape)]
 
     def _strided(self, site: Site, address: Value) -> list[Run] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import kinds as kinds_
+from . import merging
 from .access import BYTES, Site
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
@@ -213,6 +214,20 @@ class Plan:
                 if place is not None:
                     return place[0]
         return "generic"
+
+    @cached_property
+    def merged(self) -> dict[int, int]:
+        """Shared loads that the machine code makes one of (see `merging`)."""
+
+        def address(name: str) -> int | None:
+            place = self.addresses.places.get(name)
+            return None if place is None else place[1]
+
+        return merging.merged_sizes(self.flow, self.sites, address)
+
+    def counted_size(self, site: Site) -> int:
+        """Bytes a lane that the hardware moves at once for this instruction; 0 when it comes along with another."""
+        return self.merged.get(site.number, site.size)
 
     # Registers --------------------------------------------------------------------------------------------------------
 

@@ -282,10 +282,9 @@ far:
   ret i1 %found
 }
 
-define i1 @simulator_lanes_shared(ptr %worker, i64 %shared_bytes, <32 x i64> %addresses, i32 %mask, i32 %log2, i1 %load, ptr %counter) {
+; Shared memory. %log2 is that of the bytes a lane that the hardware moves at once, see merging.py.
+define i1 @simulator_lanes_shared(ptr %worker, i64 %shared_bytes, <32 x i64> %addresses, i32 %mask, i64 %size, i32 %log2, i1 %load, ptr %counter) {
 start:
-  %log2.64 = zext i32 %log2 to i64
-  %size = shl i64 1, %log2.64
   %inside = call i1 @simulator_inside(<32 x i64> %addresses, i32 %mask, i64 %shared_bytes, i64 %size)
   br i1 %inside, label %good, label %bad
 

@@ -127,9 +127,10 @@ def _memory_step(
     index = np.where(lanes, (addresses - start) // element, -1)
     listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
     counted = site.space == "global"
-    wavefronts, ideal = (
-        rules.wavefronts(listed, site.size, load=site.load) if site.space == "shared" else (None, None)
-    )
+    wavefronts = ideal = None
+    if site.space == "shared":
+        moved = plan.counted_size(site)
+        wavefronts, ideal = rules.wavefronts(listed, moved, load=site.load) if moved else (0, 0)
     return Step(
         warp,
         line_of(site.instruction),

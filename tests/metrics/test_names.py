@@ -19,10 +19,10 @@ def test_names_are_nsight_computes_or_marked_as_ptx_level() -> None:
             assert metric.level is Level.PTX
 
 
-def test_shared_figures_are_called_what_they_are() -> None:
+def test_what_nsight_compute_counts_too_is_counted_at_hardware_level() -> None:
     shared = [metric for name, metric in METRICS.items() if "mem_shared" in name and name.startswith("l1tex")]
     assert len(shared) == 4
-    assert {metric.level.value for metric in shared} == {"PTX-level"}
+    assert {metric.level for metric in shared} == {Level.HARDWARE}
     assert METRICS[names.GLOBAL_LOAD_SECTORS].level.value == "counted at hardware level"
 
 
