@@ -19,11 +19,12 @@ from dataclasses import replace
 
 from . import exchange
 from .access import MemoryCode, Site
+from .calls import ASSERT, BARRIER_RESULT, PRINT
 from .controlflow import Block
 from .errors import Unsupported
 from .kinds import LANES, ZERO, Kind
 from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
-from .layout import LOCAL_REGION, REGION_BITS, SHARED_REGION, Launch, Warp, Worker, at
+from .layout import LOCAL_REGION, REGION_BITS, SHARED_REGION, Launch, Status, Warp, Worker, at
 from .plan import Plan
 from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 from .semantics import ELEMENT, evaluate
@@ -189,6 +190,14 @@ class Emitter(MemoryCode):
             self._memory(instruction, site)
         elif name == "shfl":
             self._shuffle(instruction)
+        elif name == BARRIER_RESULT:
+            self._barrier_result(instruction)
+        elif name in ("bar", "barrier"):
+            self._arrive(instruction)
+        elif name == PRINT:
+            self._print(instruction)
+        elif name == ASSERT:
+            self._assert(instruction)
         elif name == "vote":
             self._vote(instruction)
         elif name == "activemask":
@@ -346,6 +355,77 @@ class Emitter(MemoryCode):
         predicate = self.operand(instruction.operands[1], "i1")
         bits = self.code.mask_bits(self.code.vector(predicate))
         self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask))
+
+    # Barriers
+
+    def announce_barrier(self, block: Block) -> None:
+        """Note at which barrier the warp stops, with how many others, and what it says there (PTX ISA 9.7.13.1)."""
+        code, barrier = self.code, block.barrier
+        assert barrier is not None
+        operands = list(barrier.operands)
+        voice = operands.pop() if barrier.has("red") else None
+        number = self.one(self.operand(operands[0], "i32")) if operands else "0"
+        count = self.one(self.operand(operands[1], "i32")) if len(operands) > 1 else "0"
+        number = code.op(f"and i32 {number}, 15")
+        code.store("i32", number, "%warp", at(Warp, "barrier_id"))
+        code.store("i32", count, "%warp", at(Warp, "barrier_count"))
+        code.store("i32", str(block.index), "%warp", at(Warp, "barrier_block"))
+        if voice is not None:
+            bits = code.mask_bits(code.vector(self.operand(voice, "i1")))
+            yes = code.op(f"and i32 {bits}, {self.mask}")
+            code.do(f"call void @simulator_reduce(ptr %worker, i32 {number}, i32 {yes}, i32 {self.mask})")
+
+    def _barrier_result(self, instruction: Instruction) -> None:
+        code = self.code
+        field = (
+            "last_sum" if instruction.has("popc") else "last_all" if instruction.has("and") else "last_any"
+        )
+        number = code.op(f"and i32 {self.one(self.operand(instruction.operands[1], 'i32'))}, 15")
+        place = code.op(f"getelementptr i32, ptr {code.pointer('%worker', at(Worker, field))}, i32 {number}")
+        found = Value(code.op(f"load i32, ptr {place}, align 4"), "i32")
+        if not instruction.has("popc"):
+            found = Value(code.op(f"icmp ne i32 {found.text}, 0"), "i1")
+        self._result(instruction, found)
+
+    def _arrive(self, instruction: Instruction) -> None:
+        number = self.code.op(f"and i32 {self.one(self.operand(instruction.operands[0], 'i32'))}, 15")
+        self.code.do(f"call void @simulator_arrive(ptr %worker, i32 {number})")
+
+    def one(self, value: Value) -> str:
+        """A value that all active lanes share, as a scalar."""
+        if value.uniform:
+            return value.text
+        lane = self.code.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
+        vector = self.code.vector(value)
+        return self.code.op(f"extractelement {vector_type(value.type)} {vector}, i32 {lane}")
+
+    def trap(self, block: Block) -> None:
+        self.code.store("i32", self.mask, "%worker", at(Worker, "mask"))
+        self.code.store("i32", str(block.index), "%warp", at(Warp, "barrier_block"))
+        self.code.do(f"ret i32 {Status.TRAP}")
+
+    # The driver's functions
+
+    def _print(self, instruction: Instruction) -> None:
+        layout, arguments = (self.code.vector(self.address(item)) for item in instruction.operands)
+        self.code.do(
+            f"call void @simulator_print(ptr %worker, ptr %warp, <32 x i64> {layout}, <32 x i64> {arguments}, "
+            f"i32 {self.mask}, i64 {self.local_bytes})"
+        )
+
+    def _assert(self, instruction: Instruction) -> None:
+        """The addresses of what failed, in which file, line and function, for Python to read."""
+        code = self.code
+        code.store("i32", self.mask, "%worker", at(Worker, "mask"))
+        for index, item in enumerate(instruction.operands[:4]):
+            value = self.operand(item, "i64")
+            text = self.one(code.resize(value, "i64"))
+            code.store("i64", text, "%worker", at(Worker, "addresses") + 8 * index)
+        failed, after = code.name("assert"), code.name("after")
+        code.branch("true", failed, after)
+        code.label(failed)
+        code.do(f"ret i32 {Status.ASSERTED}")
+        code.label(after)
 
     def _convert_address(self, instruction: Instruction) -> None:
         """Shared and local memory have windows in the generic address space; global addresses are generic already."""

@@ -39,6 +39,8 @@ WITHOUT_DESTINATION = frozenset(
         "wgmma",
         "setmaxnreg",
         "call",
+        "simulator_print",
+        "simulator_assert",
     ]
 )
 

@@ -239,11 +239,12 @@ class FastEmitter(PatternCode, Emitter):
         if block.end == "exit":
             code.do(f"ret i32 {Status.EXIT}")
         elif block.end == "trap":
-            code.do(f"ret i32 {Status.TRAP}")
+            self.trap(block)
         elif block.end == "jump":
             self.flush(live)
             code.jump(self._edge(block.index, block.targets[0]))
         elif block.end == "wait":
+            self.announce_barrier(block)
             self._pause(block.targets[0], Status.BARRIER)
         else:
             self._branch(block, live)
@@ -439,6 +440,10 @@ def special_value(plan: Plan, code, name: str) -> Value:
         if base.endswith("_hi"):
             ticks = Value(code.op(f"lshr i64 {ticks.text}, 32"), "i64")
         return ticks if base in ("%clock64", "%globaltimer") else code.resize(ticks, "i32")
+    if base in ("%envreg1", "%envreg2"):  # the halves of a pointer that cooperative groups read
+        workspace = code.load("i64", "%launch", at(Launch, "workspace"))
+        half = code.op(f"lshr i64 {workspace}, 32") if base == "%envreg1" else workspace
+        return code.resize(Value(half, "i64"), "i32")
     if base == "%dynamic_smem_size":
         total = code.op(f"sub i64 %shared_bytes, {plan.addresses.shared_bytes}")
         return code.resize(Value(total, "i64"), "i32")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from .calls import BARRIER_RESULT
 from .controlflow import ControlFlow, written
 from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 
@@ -142,7 +143,7 @@ def result(instruction: Instruction, kinds: Sequence[Kind]) -> Kind:
     name = instruction.name
     if name in _ACROSS_LANES:
         return VECTOR
-    if name == "vote" or name == "activemask" or name == "redux":
+    if name in ("vote", "activemask", "redux", BARRIER_RESULT):
         return UNIFORM
     if name in ("ld", "ldu"):
         # One address, one value; but a local variable has a place of its own in every lane.

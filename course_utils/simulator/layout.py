@@ -31,6 +31,7 @@ class Status:
     WRAPPED = 6  # an index wrapped around: finish this block of code with the full arithmetic
     ERROR = 7  # see Worker
     TRAP = 8
+    ASSERTED = 9
     # Only between the runtime and Python:
     DONE = 16  # no block is left
     STOPPED = 17
@@ -56,6 +57,7 @@ class Launch(ctypes.Structure):
         ("partial", c_void_p),  # for the last warp of a block with fewer,
         ("masked", c_void_p),  # for warps whose lanes have parted,
         ("rest", c_void_p),  # for the rest of a block of code after a wrap-around
+        ("workspace", c_int64),  # address of a cooperative launch's barrier, else 0
         ("first_mode", c_int64),  # MASKED when the run is traced
     )
 
@@ -72,7 +74,6 @@ class Worker(ctypes.Structure):
         ("index", c_int32 * 3),  # and its index
         ("turn", c_int32),  # the warp to go on with
         ("alive", c_int32),  # warps that are not done
-        ("waiting", c_int32),  # warps that wait at a barrier
         ("rounds", c_int64),  # loop rounds left in this slice
         ("slices", c_int64),  # slices used so far, for the budget
         ("budget", c_int64),  # slices allowed
@@ -85,8 +86,22 @@ class Worker(ctypes.Structure):
         ("trace", c_void_p),
         ("trace_used", c_int64),
         ("trace_room", c_int64),
+        ("printed", c_void_p),  # records of printing.py
+        ("print_used", c_int64),
+        ("print_room", c_int64),
+        ("arrived", c_int32 * 16),  # threads that announced themselves at a barrier without waiting
+        ("sum", c_int32 * 16),  # reductions at barriers: how many threads said yes, did all, did any;
+        ("all", c_int32 * 16),
+        ("any", c_int32 * 16),
+        ("last_sum", c_int32 * 16),  # and what came out when the barrier was last complete
+        ("last_all", c_int32 * 16),
+        ("last_any", c_int32 * 16),
     )
 
+
+YIELDS_BEFORE_TURNS = 64
+"""Slices of masked code after which lanes that are ahead get turns too: they may hold what the others wait for. Before
+that, lanes that are behind always go first, so that lanes meet again where the hardware's do."""
 
 FAST, MASKED, REST = 0, 1, 2  # Warp.mode
 READY, WAITING, DONE = 0, 1, 2  # Warp.state
@@ -104,7 +119,12 @@ class Warp(ctypes.Structure):
         ("index", c_int32),  # of the warp in its block
         ("lanes", c_int32),  # bit mask of the threads that exist
         ("wrapped", c_int32),  # which rest of a block to run
-        ("barrier", c_int32),
+        ("barrier", c_int32),  # 1: just released from a barrier
+        ("barrier_id", c_int32),
+        ("barrier_count", c_int32),  # threads that it waits for, 0: all of the block
+        ("barrier_block", c_int32),  # the block of code that ended with it
+        ("yields", c_int32),  # slices that ended in this warp, in the running block
+        ("order", c_int32),  # masked code: 1: the highest block first, so that lanes ahead get a turn
         ("scalars", c_int32 * 4),  # thread index of lane 0: x, y, z
         ("threads", c_int32 * 96),  # thread indices: 32 x, 32 y, 32 z
         ("local", c_void_p),

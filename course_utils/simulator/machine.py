@@ -17,24 +17,25 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ..compiler.cache import DiskCache
-from . import layout, trace
+from . import layout, printing, trace
 from .layout import Launch, Status, Warp, Worker, at
 
 _LOCK = threading.RLock()  # LLVM's contexts are not for several threads at once
 _PASSES = ("always_inliner", "sroa", "instruction_combine", "new_gvn", "simplify_cfg", "sinking")
 
-INTRINSICS = """
-declare i32 @llvm.cttz.i32(i32, i1)
-declare i64 @llvm.cttz.i64(i64, i1)
-declare i64 @llvm.umin.i64(i64, i64)
-declare i64 @llvm.usub.sat.i64(i64, i64)
-declare i64 @llvm.readcyclecounter()
+RUNTIME = ("counting", "lanes", "barriers", "records", "runtime")
+"""Files of IR text, *.ll beside this one."""
+
+RUNTIME_FUNCTIONS = """
 declare i32 @simulator_sectors(<32 x i64>, i32)
 declare i1 @simulator_lanes_global(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
 declare i1 @simulator_lanes_shared(ptr, i64, <32 x i64>, i32, i64, i32, i1, ptr)
 declare i1 @simulator_lanes_local(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
 declare i1 @simulator_lanes_window(ptr, ptr, i64, <32 x i64>, i32, i64)
 declare i1 @simulator_lanes_generic(ptr, ptr, <32 x i64>, i32, i64, i64)
+declare void @simulator_reduce(ptr, i32, i32, i32)
+declare void @simulator_arrive(ptr, i32)
+declare void @simulator_print(ptr, ptr, <32 x i64>, <32 x i64>, i32, i64)
 declare void @simulator_trace_block(ptr, i32, i32, i32)
 declare void @simulator_trace_site(ptr, i32, <32 x i64>)
 !0 = !{!"branch_weights", i32 2000, i32 1}
@@ -94,7 +95,7 @@ def fingerprint() -> str:
 
 def compile(text: str) -> Code:
     """Machine code for a module of IR text. Intrinsics used in it are declared here."""
-    whole = text + "\n" + INTRINSICS + _declarations(text)
+    whole = text + "\n" + RUNTIME_FUNCTIONS + _declarations(text)
     key = hashlib.sha256((fingerprint() + whole).encode()).hexdigest()
     found = _cache().get(key)
     if found is None:
@@ -120,9 +121,7 @@ def _translate(text: str) -> bytes:
 
 def _declarations(text: str) -> str:
     """Declarations of the intrinsics that the text calls: LLVM wants each with its own types."""
-    known = set(re.findall(r"declare [^@]*@([\w.]+)", INTRINSICS)) | set(
-        re.findall(r"declare [^@]*@([\w.]+)", text)
-    )
+    known: set[str] = set()
     lines = []
     for result, name, arguments in re.findall(
         r"call ((?:<[^>]*>|\{[^}]*\}|\w+)) @(llvm[\w.]*)\(([^\n]*)\)", text
@@ -153,10 +152,12 @@ def _argument_types(arguments: str) -> list[str]:
 
 @cache
 def runtime() -> Code:
-    """The compiled runtime.ll; its counting functions are made known to every kernel."""
-    text = resources.files(__package__).joinpath("runtime.ll").read_text(encoding="utf-8")
+    """The compiled runtime; its functions are made known to every kernel."""
+    folder = resources.files(__package__)
+    text = "\n".join(folder.joinpath(f"{part}.ll").read_text(encoding="utf-8") for part in RUNTIME)
     for name, value in _constants().items():
         text = text.replace("{" + name + "}", str(value))
+    text += _declarations(text)
     key = hashlib.sha256((fingerprint() + text).encode()).hexdigest()
     with _LOCK:
         found = _cache().get(key)
@@ -164,7 +165,7 @@ def runtime() -> Code:
             found = _translate(text)
             _cache().put(key, found)
         code = Code(found)
-        for name in re.findall(r"@(simulator_\w+)", INTRINSICS):
+        for name in re.findall(r"@(simulator_\w+)", RUNTIME_FUNCTIONS):
             llvm.add_symbol(name, code.address(name))
     return code
 
@@ -176,10 +177,21 @@ def _constants() -> dict[str, int]:
         for name, *_ in structure._fields_
     }
     values |= {f"Status.{name}": value for name, value in vars(Status).items() if name.isupper()}
-    for name in ("FAST", "MASKED", "REST", "READY", "WAITING", "DONE", "REGION_BITS", "LOCAL_REGION"):
+    for name in (
+        "FAST",
+        "MASKED",
+        "REST",
+        "READY",
+        "WAITING",
+        "DONE",
+        "REGION_BITS",
+        "LOCAL_REGION",
+        "YIELDS_BEFORE_TURNS",
+    ):
         values[name] = getattr(layout, name)
     for name in ("BLOCK_RECORD", "SITE_RECORD", "BLOCK_LENGTH", "SITE_LENGTH"):
         values[name] = getattr(trace, name)
+    values["PRINT_LENGTH"] = printing.LENGTH
     values["LAST_REGION"] = layout.REGIONS - 1
     values["OFFSET_MASK"] = (1 << layout.REGION_BITS) - 1
     return values

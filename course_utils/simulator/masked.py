@@ -92,7 +92,7 @@ class GeneralEmitter(Emitter):
             self.instruction(block, position)
         code = self.code
         if block.end == "trap":
-            code.do(f"ret i32 {Status.TRAP}")
+            self.trap(block)
             return
         condition = self.operand(block.condition, "i1") if block.condition else None
         self.flush(live)
@@ -107,6 +107,7 @@ class GeneralEmitter(Emitter):
             self.ready(block.targets[0], bits)
             self.ready(block.targets[1], rest)
         elif block.end == "wait":
+            self.announce_barrier(block)
             layout = self.plan.layout
             for offset in (layout.parked + 4 * block.targets[0], layout.parked_any):
                 place = code.pointer("%warp", offset)
@@ -173,15 +174,18 @@ class MaskedEmitter(GeneralEmitter):
         code.label("out_of_slice")
         code.do(f"ret i32 {Status.YIELD}")
         code.label("choose")
-        word_index = code.op(f"call i64 @llvm.cttz.i64(i64 {summary}, i1 true)")
+        # The lowest block, or the highest when lanes ahead are to have a turn.
+        order = code.load("i32", "%warp", at(Warp, "order"))
+        ahead = code.op(f"icmp ne i32 {order}, 0")
+        word_index = self._pick(summary, ahead)
         words = code.pointer("%warp", layout.ready)
         word_at = code.op(f"getelementptr i64, ptr {words}, i64 {word_index}")
         word = code.op(f"load i64, ptr {word_at}, align 8")
-        bit = code.op(f"call i64 @llvm.cttz.i64(i64 {word}, i1 true)")
-        fewer = code.op(f"and i64 {word}, {code.op(f'sub i64 {word}, 1')}")
+        bit = self._pick(word, ahead)
+        fewer = code.op(f"xor i64 {word}, {code.op(f'shl i64 1, {bit}')}")
         code.do(f"store i64 {fewer}, ptr {word_at}, align 8")
         emptied = code.op(f"icmp eq i64 {fewer}, 0")
-        others = code.op(f"and i64 {summary}, {code.op(f'sub i64 {summary}, 1')}")
+        others = code.op(f"xor i64 {summary}, {code.op(f'shl i64 1, {word_index}')}")
         code.do(
             f"store i64 {code.op(f'select i1 {emptied}, i64 {others}, i64 {summary}')}, ptr {summary_at}, align 8"
         )
@@ -195,6 +199,13 @@ class MaskedEmitter(GeneralEmitter):
         code.do(f"switch i64 {block}, label %nowhere [ {cases} ]")
         code.label("nowhere")
         code.do("unreachable")
+
+    def _pick(self, bits: str, highest: str) -> str:
+        """Number of the lowest or highest bit set."""
+        code = self.code
+        low = code.op(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        high = code.op(f"sub i64 63, {code.op(f'call i64 @llvm.ctlz.i64(i64 {bits}, i1 true)')}")
+        return code.op(f"select i1 {highest}, i64 {high}, i64 {low}")
 
     def _block(self, block: Block) -> None:
         code, plan = self.code, self.plan

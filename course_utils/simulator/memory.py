@@ -6,6 +6,7 @@ same memory, and nothing else. Buffer r begins at the address r << REGION_BITS.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +70,13 @@ class Memory:
         table = self.table.copy()
         table[SHARED_REGION] = (shared_bytes, shared.ctypes.data - (SHARED_REGION << REGION_BITS))
         return table
+
+    def string(self, address: int) -> bytes:
+        """The bytes at an address up to a zero; empty where there is no such address."""
+        buffer, offset = self.find(address)
+        if buffer is None or not 0 <= offset < buffer.size:
+            return b""
+        return ctypes.string_at(buffer.start + offset, buffer.size - offset).split(b"\0")[0]
 
     def find(self, address: int) -> tuple[Buffer | None, int]:
         """(buffer whose addresses these are, byte offset in it), also for addresses before or behind it."""

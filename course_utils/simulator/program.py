@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import compiler, metrics
-from . import arguments, ptx, signature
+from . import arguments, calls, ptx, signature
 from . import launch as launching
 from . import trace as tracing
 from .counters import Counts
@@ -62,6 +62,7 @@ class Program:
         self.resources = dict(resources or {})
         self._module = module
         self._instantiate = instantiate
+        self._functions: dict[str, ptx.Function] = {}  # with their calls written out
         self._kernels: dict[tuple[str, Index, bool], Kernel] = {}
         self._signatures: dict[str, list[signature.Parameter] | None] = {}
         self._addresses: dict[str, Addresses] = {}
@@ -107,7 +108,7 @@ class Program:
                 cooperative=cooperative, allow_large_shared=allow_large_shared,
             )  # fmt: skip
         function = self._function(kernel)
-        _refuse_options(checks, cooperative)
+        _refuse_options(checks)
         grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
         addresses = self._places(function)
         total_shared = self._check_launch(
@@ -125,6 +126,10 @@ class Program:
         memory = Memory()
         for variable, (_, array) in self._globals.items():
             memory.add(variable, array)
+        workspace = 0
+        if cooperative:
+            self._check_cooperative(kernel, grid_index, block_index, total_shared)
+            workspace = memory.add("the grid's barrier", np.zeros(64, np.uint8))
         parameters = arguments.pack(function, self._signature(kernel), args, memory)
         made = self._kernel(function, addresses, grid_index, block_index)
         request = launching.Request(
@@ -136,14 +141,21 @@ class Program:
             workers or launching.default_workers(),
             budget or launching.DEFAULT_BUDGET,
             self.name,
+            workspace,
         )
-        if asked is None:
-            totals, steps = launching.run(made, request), None
-        else:
-            totals, steps = launching.run_traced(made, request, asked)
-        counts = Counts(made.plan, totals, made.costs)
+        outcome = launching.run(made, request, asked)
+        counts = Counts(made.plan, outcome.counters, made.costs)
         counted = counts.metrics() | self._static_metrics(kernel, block_index, shared_bytes)
-        return Run(kernel, grid_index, block_index, counted, counts.by_line(), trace=steps)
+        return Run(
+            kernel,
+            grid_index,
+            block_index,
+            counted,
+            counts.by_line(),
+            outcome.output,
+            notes=outcome.notes,
+            trace=outcome.trace,
+        )
 
     def set_symbol(self, name: str, value: object) -> None:
         """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not fit."""
@@ -185,7 +197,10 @@ class Program:
         return memory, places
 
     def _lay_out_globals(self) -> None:
-        variables = [each for each in self._module.variables.values() if each.space == "global"]
+        used = _referenced(self._module)
+        variables = [
+            each for each in self._module.variables.values() if each.space == "global" and each.name in used
+        ]
         for variable in variables:
             array = np.zeros(max(variable.size, 1), np.uint8)
             self._globals[variable.name] = (self._variables.add(variable.name, array), array)
@@ -232,8 +247,10 @@ class Program:
     # Kernels
 
     def _function(self, kernel: str) -> ptx.Function:
-        function = self._module.functions.get(kernel)
-        if function is None or not function.entry:
+        function = self._functions.get(kernel)
+        if function is None and kernel in self.kernels:
+            function = self._functions[kernel] = calls.inline(self._module, self._module.functions[kernel])
+        if function is None:
             raise LaunchError(
                 f"there is no kernel {kernel!r} in this program; there is: {', '.join(self.kernels) or 'none'}"
             )
@@ -290,6 +307,22 @@ class Program:
                 )
         return total
 
+    def _check_cooperative(self, kernel: str, grid: Index, block: Index, shared_bytes: int) -> None:
+        """All blocks of a cooperative launch must be on the GPU at once: an H200's 132 SMs."""
+        resources = self.resources.get(kernel)
+        occupancy = metrics.occupancy(
+            metrics.H200,
+            threads_per_block=block[0] * block[1] * block[2],
+            registers_per_thread=resources.launch_registers_per_thread if resources else 32,
+            shared_bytes_per_block=shared_bytes,
+        )
+        most = occupancy.blocks_per_sm * metrics.H200.sms
+        if grid[0] * grid[1] * grid[2] > most:
+            raise LaunchError(
+                f"a cooperative launch needs all its blocks on the GPU at once: {grid[0] * grid[1] * grid[2]} blocks are "
+                f"more than the {most} that fit an {metrics.H200.name}"
+            )
+
     def _static_metrics(self, kernel: str, block: Index, dynamic_bytes: int) -> dict[str, int]:
         resources = self.resources.get(kernel)
         if resources is None:
@@ -313,7 +346,7 @@ class Program:
         return found
 
 
-def _refuse_options(checks: Sequence[str], cooperative: bool) -> None:
+def _refuse_options(checks: Sequence[str]) -> None:
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
@@ -321,8 +354,6 @@ def _refuse_options(checks: Sequence[str], cooperative: bool) -> None:
         raise Unsupported(
             "the checks for races, initialisation and barriers are not built yet; bounds are always checked"
         )
-    if cooperative:
-        raise Unsupported("a cooperative launch is not built yet")
 
 
 def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
@@ -334,6 +365,34 @@ def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
         if not 1 <= part <= limit:
             raise LaunchError(f"{what}.{axis} is {part}; it must be from 1 to {limit}")
     return full  # type: ignore[return-value]
+
+
+def _referenced(module: ptx.Module) -> set[str]:
+    """Variables that code names, directly or by way of another one's initial value; headers bring hundreds more."""
+    named: set[str] = set()
+
+    def name(item: object) -> None:
+        if isinstance(item, ptx.Symbol):
+            named.add(item.name)
+        elif isinstance(item, ptx.Address):
+            name(item.base)
+        elif isinstance(item, ptx.Group):
+            for each in item.items:
+                name(each)
+
+    for function in module.functions.values():
+        for instruction in function.instructions:
+            for operand in instruction.operands:
+                name(operand)
+    named |= {each.name for each in module.variables.values() if not each.name.startswith("_Z")}
+    queue = list(named)
+    while queue:
+        variable = module.variables.get(queue.pop())
+        for _, symbol in (variable.initial or ()) if variable else ():
+            if symbol and symbol not in named:
+                named.add(symbol)
+                queue.append(symbol)
+    return named
 
 
 def _used(variable: ptx.Variable, function: ptx.Function) -> bool:

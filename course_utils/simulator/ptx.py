@@ -416,8 +416,8 @@ class _Reader:
         operands = tuple(operand(piece) for piece in split_operands(rest))
         if len(scopes) > 1:
             names = {old: new for names in scopes[1:] for old, new in names.items()}
-            operands = tuple(_renamed(item, names) for item in operands)
-            guard = _renamed(guard, names) if guard else None
+            operands = tuple(renamed(item, names) for item in operands)
+            guard = renamed(guard, names) if guard else None
         function.instructions.append(
             Instruction(
                 opcode, tuple(opcode.split(".")), operands, guard, self.location, self._last_line(position)
@@ -440,16 +440,16 @@ class _Reader:
                 raise PtxError(f"vector registers are not supported: {text!r}")
             for name, count in _REGISTERS.findall(names):
                 for each in [f"{name}{i}" for i in range(int(count))] if count else [name]:
-                    renamed = each if len(scopes) == 1 else f"{each}@{scope}"
+                    unique = each if len(scopes) == 1 else f"{each}@{scope}"
                     if len(scopes) > 1:
-                        scopes[-1][each] = renamed
-                    function.registers[renamed] = kind[1:]
+                        scopes[-1][each] = unique
+                    function.registers[unique] = kind[1:]
         elif word in (".local", ".shared", ".param", ".const", ".global"):
             variable = _variable(text)
             if len(scopes) > 1:
-                renamed = f"{variable.name}@{scope}"
-                scopes[-1][variable.name] = renamed
-                variable.name = renamed
+                unique = f"{variable.name}@{scope}"
+                scopes[-1][variable.name] = unique
+                variable.name = unique
             function.variables[variable.name] = variable
         elif word == ".branchtargets":
             label = next(reversed(function.labels))
@@ -458,15 +458,16 @@ class _Reader:
             function.tables[next(reversed(function.labels))] = [text]
 
 
-def _renamed(item: Operand, names: dict[str, str]) -> Operand:
+def renamed(item: Operand, names: dict[str, str]) -> Operand:
+    """An operand with registers and symbols under other names."""
     if isinstance(item, Register):
         return Register(names[item.name], item.negated) if item.name in names else item
     if isinstance(item, Symbol):
         return Symbol(names[item.name], item.offset) if item.name in names else item
     if isinstance(item, Address) and item.base is not None:
-        return Address(_renamed(item.base, names), item.offset)
+        return Address(renamed(item.base, names), item.offset)
     if isinstance(item, Group):
-        return Group(tuple(_renamed(each, names) for each in item.items))
+        return Group(tuple(renamed(each, names) for each in item.items))
     return item
 
 

@@ -254,8 +254,18 @@ def _rounded_single(op: Operation, mode: str, product: tuple[str, str] | None, a
     if product is None or addend is None:
         raise op.refuse()
     left = op.op("fmul", "double", widen(product[0]), widen(product[1])) if product[1] else widen(product[0])
-    total, error = _exact_sum(op, left, widen(addend)) if addend != "" else (left, zero)
-    return _directed(op, mode, total, error)
+    if addend == "":
+        return _directed(op, mode, left, zero)
+    right = widen(addend)
+    total, error = _exact_sum(op, left, right)
+    result = _directed(op, mode, total, error)
+    if mode != "rm":
+        return result
+    # Downwards, a sum of zero is -0 unless both parts are +0 (IEEE 754, 6.3).
+    signs = [op.convert("bitcast", text, "double", "i64") for text in (left, right)]
+    negative = op.compare("slt", "i64", op.op("or", "i64", *signs), op.number(0, "i64"))
+    nothing = op.op("and", "i1", negative, op.compare("oeq", "double", total, zero))
+    return op.select(nothing, "float", op.real(-0.0, "float"), result)
 
 
 # Arithmetic (9.7.1 integer, 9.7.3 floating point) ---------------------------------------------------------------------
@@ -355,8 +365,24 @@ def _fma(op: Operation) -> Result:
 def _div(op: Operation) -> Result:
     if op.float:
         a, b = _inputs(op, 2)
-        return _finish(op, op.op("fdiv", op.element, a, b))
+        return _finish(op, _quotient(op, a, b))
     return _integer_division(op, "div")
+
+
+def _quotient(op: Operation, a: str, b: str) -> str:
+    """a / b. In a directed rounding by way of double, whose own error has the sign of remainder / b."""
+    mode = _rounding(op)
+    if mode == "rn":
+        return op.op("fdiv", op.element, a, b)
+    if op.element != "float":
+        raise op.refuse("only round-to-nearest is, in this precision")
+    a, b = (op.convert("fpext", text, "float", "double") for text in (a, b))
+    total = op.op("fdiv", "double", a, b)
+    back = op.code.op(f"fneg {op.type('double')} {total}")
+    rest = op.call("llvm.fma", "double", back, b, a)
+    error = op.call("llvm.copysign", "double", op.real(1.0, "double"), op.op("fmul", "double", rest, b))
+    exact = op.compare("oeq", "double", rest, op.real(0.0, "double"))
+    return _directed(op, mode, total, op.select(exact, "double", op.real(0.0, "double"), error))
 
 
 @rule("rem")
@@ -383,13 +409,22 @@ def _integer_division(op: Operation, verb: str) -> Result:
 @rule("rcp")
 def _rcp(op: Operation) -> Result:
     (a,) = _inputs(op, 1)
-    return _finish(op, op.op("fdiv", op.element, op.real(1.0), a))
+    return _finish(op, _quotient(op, op.real(1.0), a))
 
 
 @rule("sqrt")
 def _sqrt(op: Operation) -> Result:
     (a,) = _inputs(op, 1)
-    return _finish(op, op.call("llvm.sqrt", op.element, a))
+    mode = _rounding(op)
+    if mode == "rn":
+        return _finish(op, op.call("llvm.sqrt", op.element, a))
+    if op.element != "float":
+        raise op.refuse("only round-to-nearest is, in this precision")
+    wide = op.convert("fpext", a, "float", "double")
+    total = op.call("llvm.sqrt", "double", wide)
+    back = op.code.op(f"fneg {op.type('double')} {total}")
+    error = op.call("llvm.fma", "double", back, total, wide)
+    return _finish(op, _directed(op, mode, total, error))
 
 
 @rule("rsqrt")
@@ -901,6 +936,18 @@ def _between_integers(op: Operation, text: str, source: str, to: str) -> Result:
     return op.convert(verb, text, old, new), new
 
 
+def _odd_single(op: Operation, text: str) -> str:
+    """A double cut to single, the last bit set where that lost something: rounding it once more is then exact."""
+    near = op.convert("fptrunc", text, "double", "float")
+    wide = op.convert("fpext", near, "float", "double")
+    sizes = [op.call("llvm.fabs", "double", each) for each in (wide, text)]
+    bits = op.convert("bitcast", near, "float", "i32")
+    outward = op.convert("zext", op.compare("ogt", "double", *sizes), "i1", "i32")
+    lost = op.convert("zext", op.compare("one", "double", wide, text), "i1", "i32")
+    bits = op.op("or", "i32", op.op("sub", "i32", bits, outward), lost)
+    return op.convert("bitcast", bits, "i32", "float")
+
+
 _TO_WHOLE = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 
 
@@ -917,6 +964,8 @@ def _from_float(op: Operation, text: str, old: str, new: str, to: str) -> Result
         text = op.convert("fpext", text, old, new)
     elif BITS[new] < BITS[old]:
         if _rounding(op) == "rn":
+            if (old, new) == ("double", "half"):  # in one step it would be a call of a library that need not be there
+                text, old = _odd_single(op, text), "float"
             text = op.convert("fptrunc", text, old, new)
         elif old == "double" and new == "float":
             text = _directed(op, _rounding(op), text, op.real(0.0, "double"))
