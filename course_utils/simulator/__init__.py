@@ -11,6 +11,7 @@ code), runtime.ll (blocks and warps), arguments and memory, launch, counters, pr
 
 from ..compiler import CompileError
 from .errors import ArgumentError, Error, Hang, IllegalAccess, LaunchError, Place, PtxError, Trap, Unsupported
+from .memory import fresh
 from .program import Program, Run, compile, load_ptx
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "Trap",
     "Unsupported",
     "compile",
+    "fresh",
     "load_ptx",
 ]

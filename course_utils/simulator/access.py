@@ -12,8 +12,12 @@ from dataclasses import dataclass
 
 from .ir import Code, Value, pattern, vector_type
 from .kinds import LANES
-from .layout import Status, Worker, at
+from .layout import SITE_NUMBERS, Status, Worker, at
 from .ptx import Instruction
+
+
+UNCOUNTED = frozenset(("cp", "ldmatrix", "stmatrix", "wmma"))
+"""Instructions that move memory and are counted by rules that are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,11 @@ class Site:
     @property
     def atomic(self) -> bool:
         return self.load and self.store
+
+    @property
+    def counted(self) -> bool:
+        """Is it known how the hardware counts this instruction's memory traffic?"""
+        return self.instruction.name not in UNCOUNTED
 
 
 BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "float": 4, "double": 8, "i128": 16}
@@ -107,7 +116,7 @@ class MemoryCode:
         """Check and count each lane's address; <32 x i64> host addresses."""
         code = self.code
         addresses = f"<32 x i64> {code.vector(address)}, i32 {self.mask}"
-        counter = code.pointer("%counters", 8 * (self.counter_base + 2 * site.number))
+        counter = code.pointer("%counters", 8 * (self.counter_base + SITE_NUMBERS * site.number))
         if site.space == "global":
             call = f"global(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
         elif site.space == "shared" and self.counted_size(site):
@@ -119,7 +128,11 @@ class MemoryCode:
         elif site.space == "local":
             call = f"local(ptr %worker, ptr %local, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
         elif site.space == "generic":
-            call = f"generic(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes})"
+            log2, load = site.size.bit_length() - 1, "true" if site.load else "false"
+            call = (
+                f"generic(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes}, i32 {log2}, "
+                f"i1 {load}, ptr {counter})"
+            )
         else:
             base, limit = self.window(site)
             call = f"window(ptr %worker, ptr {base}, i64 {limit}, {addresses}, i64 {site.size})"
@@ -317,7 +330,7 @@ class MemoryCode:
     # Counting -----------------------------------------------------------------------------------------------
 
     def add_to_site(self, site: Site, which: int, amount: str) -> None:
-        self.bump(self.counter_base + 2 * site.number + which, amount)
+        self.bump(self.counter_base + SITE_NUMBERS * site.number + which, amount)
 
     def bump(self, counter: int, amount: str = "1") -> None:
         """Add to one of the worker's counters."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import machine
+from . import helpers
 from .access import Site
 from .errors import Unsupported
 from .ir import Value
@@ -69,7 +69,7 @@ def write(emitter: Emitter, instruction: Instruction, store: Site | None, load: 
     amounts = code.vector(_amounts(emitter, instruction, size))
     counter = code.pointer("%counters", 8 * (emitter.counter_base + 2 * load.number))
     name = f"simulator_cp_async_{size}"
-    machine.provide(name, _SIGNATURE, lambda: copy_text(name, size))
+    helpers.provide(name, _SIGNATURE, lambda: copy_text(name, size))
     result = code.op(
         f"call i32 @{name}(ptr %worker, ptr %warp, i64 %shared_bytes, <32 x i64> {target}, <32 x i64> {source}, "
         f"<32 x i32> {amounts}, i32 {emitter.mask}, i64 {emitter.local_bytes}, ptr {counter})"
@@ -158,11 +158,11 @@ check.ends:
   %wide = zext <32 x i32> %capped to <32 x i64>
   %behind = add <32 x i64> %from, %wide
   %ends = sub <32 x i64> %behind, splat (i64 1)
-  %ends.good = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %ends, i32 %parts, i64 1, i64 %local_bytes)
+  %ends.good = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %ends, i32 %parts, i64 1, i64 %local_bytes, i32 0, i1 false, ptr null)
   br i1 %ends.good, label %check.starts, label %bad.from
 
 check.starts:
-  %starts.good = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %from, i32 %parts, i64 1, i64 %local_bytes)
+  %starts.good = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %from, i32 %parts, i64 1, i64 %local_bytes, i32 0, i1 false, ptr null)
   br i1 %starts.good, label %next, label %bad.from
 
 bad.from:

@@ -17,17 +17,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from . import exchange
+from . import async_copy, exchange, tensor
 from .access import MemoryCode, Site
 from .calls import ASSERT, BARRIER_RESULT, PRINT
 from .controlflow import Block
 from .errors import Unsupported
-from .kinds import LANES, ZERO, Kind
 from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
-from .layout import LOCAL_REGION, REGION_BITS, SHARED_REGION, Launch, Status, Warp, Worker, at
+from .kinds import LANES, ZERO
+from .layout import (
+    CONSTANT_REGION,
+    FIRST_BUFFER,
+    LOCAL_REGION,
+    REGION_BITS,
+    SHARED_REGION,
+    Launch,
+    Status,
+    Warp,
+    Worker,
+    at,
+)
 from .plan import Plan
-from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
-from .semantics import ELEMENT, evaluate
+from .ptx import Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
+from .semantics import ELEMENT, evaluate, results, signed_result, source_element
 
 NOTHING = frozenset(
     ("membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority")
@@ -83,7 +94,9 @@ class Emitter(MemoryCode):
         first = self.code.lines.index("start:") + 1
         self.code.lines[first:first] = self.allocas
         body = "\n".join(self.code.lines)
-        return "\n".join([*self._tables, f"define i32 @{self.name}{HEADER} {{", body, "}"])
+        function = f"define i32 @{self.name}{HEADER} {{"
+        whole = "\n".join([*self._tables, *self.code.helpers.values(), function, body, "}"])
+        return whole.replace("@helper.", f"@{self.name}.")  # two functions may share a module
 
     def table(self, entries: tuple[int, ...]) -> str:
         name = f"@{self.name}_table{len(self._tables)}"
@@ -186,7 +199,13 @@ class Emitter(MemoryCode):
         if name in NOTHING or (name in ("bar", "barrier") and instruction.has("warp")):
             return  # warps run their instructions in order, one warp at a time
         site = self.plan.sites.get((block.index, position))
-        if site is not None:
+        if name in tensor.NAMES:
+            tensor.write(self, instruction, site)
+        elif name == async_copy.NAME:
+            async_copy.write(
+                self, instruction, site, self.plan.sites.get(async_copy.second(block.index, position))
+            )
+        elif site is not None:
             self._memory(instruction, site)
         elif name == "shfl":
             self._shuffle(instruction)
@@ -198,34 +217,39 @@ class Emitter(MemoryCode):
             self._print(instruction)
         elif name == ASSERT:
             self._assert(instruction)
+        elif name == "redux":
+            self._reduce(instruction)
+        elif name == "match":
+            self._match(instruction)
+        elif name == "elect":
+            self._results(instruction, exchange.elect(self.code, self.mask, self._members(instruction)))
         elif name == "vote":
             self._vote(instruction)
         elif name == "activemask":
             self._result(instruction, Value(self.mask, "i32"))
         elif name == "cvta":
             self._convert_address(instruction)
-        elif name == "mov" and any(isinstance(item, Group) for item in instruction.operands):
-            self._pack(instruction)
         elif name == "isspacep":
             self._is_space(instruction)
-        elif name in ("setp",) and isinstance(instruction.operands[0], Group):
-            self._two_predicates(instruction)
         else:
             self._arithmetic(instruction)
 
     def _arithmetic(self, instruction: Instruction) -> None:
-        element = ELEMENT.get(instruction.type, "i32")
         sources = [
-            self.operand(item, self._immediate_type(instruction, index, element))
+            self.operand(part, source_element(instruction, index))
             for index, item in enumerate(instruction.operands[1:])
+            for part in (item.items if isinstance(item, Group) else (item,))
         ]
         kind = self.result_kind(instruction)
         width = LANES if kind.vector else 1
         stride = self._stride(instruction, sources) if kind.scaled != ZERO else ""
         if width == 1:
             sources = [source.scalar for source in sources]
-        text, result = evaluate(instruction, self.code, sources, width)
-        self._result(instruction, Value(text, result, kind.lanes, kind.scaled, stride))
+        found = results(instruction, self.code, sources, width)
+        target = instruction.operands[0]
+        targets = target.items if isinstance(target, Group) else (target,)
+        for item, (text, element) in zip(targets, found, strict=False):
+            self._result(instruction, Value(text, element, kind.lanes, kind.scaled, stride), item)
 
     def _stride(self, instruction: Instruction, sources: list[Value]) -> str:
         """The stride of a result that has one. The rules of `kinds` are linear, so it is the same instruction applied
@@ -250,60 +274,19 @@ class Emitter(MemoryCode):
             return evaluate(instruction, self.code, [zero, stride] if index else [stride, zero], 1)[0]
         return evaluate(instruction, self.code, [stride, *(source.scalar for source in sources[1:])], 1)[0]
 
-    def _immediate_type(self, instruction: Instruction, index: int, element: str) -> str:
-        """The element type in which an immediate source is read."""
-        name = instruction.name
-        if (
-            (index == 1 and name in ("shl", "shr"))
-            or (index >= 1 and name in ("bfe",))
-            or (index >= 2 and name == "bfi")
-        ):
-            return "i32"
-        if name in ("selp", "setp", "set") and index == 2:
-            return "i1"
-        if name == "mad" and instruction.has("wide") and index == 2:
-            return f"i{2 * BITS[element]}"
-        return element
-
-    def _result(self, instruction: Instruction, value: Value) -> None:
-        destination = instruction.operands[0]
-        if isinstance(destination, Register):
-            if TYPE_BITS[self.plan.function.registers.get(destination.name, "b32")] > BITS[
-                value.type
-            ] and instruction.type.startswith("s"):
-                value = self.code.resize(
-                    value, f"i{TYPE_BITS[self.plan.function.registers[destination.name]]}", signed=True
-                )
-            self.write(destination.name, value)
-        elif isinstance(destination, Symbol) and destination.name == "_":
-            return
-        else:
+    def _result(self, instruction: Instruction, value: Value, target: Operand | None = None) -> None:
+        """Write a result to a register, by default the first operand; `_` takes it and forgets it."""
+        target = target or instruction.operands[0]
+        if isinstance(target, Register):
+            if BITS[value.type] > 1:
+                value = self._extended(value, target.name, signed_result(instruction))
+            self.write(target.name, value)
+        elif not (isinstance(target, Symbol) and target.name == "_"):
             raise Unsupported(
                 f"the instruction {instruction.opcode} is not supported with this destination",
                 instruction.opcode,
                 instruction.location.line,
             )
-
-    def _two_predicates(self, instruction: Instruction) -> None:
-        """setp p|q: q is the combination with the comparison negated; without a combination, p's opposite."""
-        if len(instruction.operands) > 3:
-            raise Unsupported(
-                f"{instruction.opcode} with two results is not supported",
-                instruction.opcode,
-                instruction.location.line,
-            )
-        first, second = instruction.operands[0].items  # type: ignore[union-attr]
-        single = Instruction(
-            instruction.opcode,
-            instruction.parts,
-            (first, *instruction.operands[1:]),
-            None,
-            instruction.location,
-            instruction.ptx_line,
-        )
-        self._arithmetic(single)
-        if isinstance(first, Register) and isinstance(second, Register):
-            self.write(second.name, self._inverted(self.read(first.name)))
 
     def _memory(self, instruction: Instruction, site: Site) -> None:
         if site.atomic or instruction.name == "red":
@@ -325,7 +308,7 @@ class Emitter(MemoryCode):
         else:
             sources = instruction.operands[1]
             items = sources.items if isinstance(sources, Group) else (sources,)
-            values = [self._as_stored(self.operand(item, element), element) for item in items]
+            values = [self.as_stored(self.operand(item, element), element) for item in items]
             self.store(site, self.address(instruction.operands[0]), values)
 
     def _extended(self, value: Value, register: str, signed: bool) -> Value:
@@ -335,7 +318,7 @@ class Emitter(MemoryCode):
             return value
         return self.code.resize(value, f"i{BITS[storage]}", signed=signed)
 
-    def _as_stored(self, value: Value, element: str) -> Value:
+    def as_stored(self, value: Value, element: str) -> Value:
         if value.type in FLOATS and element not in FLOATS:
             value = self.code.bitcast(value, INT_OF[value.type])
         if BITS[value.type] != BITS[element]:
@@ -345,16 +328,38 @@ class Emitter(MemoryCode):
     def _shuffle(self, instruction: Instruction) -> None:
         value, step, clamp = (self.operand(item, "i32") for item in instruction.operands[1:4])
         moved, good = exchange.shuffle(self.code, instruction, self.code.bitcast(value, "i32"), step, clamp)
-        destination = instruction.operands[0]
-        targets = destination.items if isinstance(destination, Group) else (destination,)
-        for target, result in zip(targets, (moved, good), strict=False):
-            if isinstance(target, Register):
-                self.write(target.name, result)
+        self._results(instruction, (moved, good))
 
     def _vote(self, instruction: Instruction) -> None:
         predicate = self.operand(instruction.operands[1], "i1")
         bits = self.code.mask_bits(self.code.vector(predicate))
-        self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask))
+        members = self._members(instruction)
+        self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask, members))
+
+    def _reduce(self, instruction: Instruction) -> None:
+        value = self.code.bitcast(self.operand(instruction.operands[1], "i32"), "i32")
+        members = self._members(instruction)
+        self._result(instruction, exchange.reduce(self.code, instruction, value, self.mask, members))
+
+    def _match(self, instruction: Instruction) -> None:
+        element = ELEMENT[instruction.type]
+        value = self.as_stored(self.operand(instruction.operands[1], element), element)
+        found = exchange.match(self.code, instruction, value, self.mask, self._members(instruction))
+        self._results(instruction, found)
+
+    def _members(self, instruction: Instruction) -> Value:
+        """The lanes that an instruction names; without .sync, all that are there."""
+        if "sync" not in instruction.parts:
+            return constant(-1, "i32")
+        return self.operand(instruction.operands[-1], "i32")
+
+    def _results(self, instruction: Instruction, values: Iterable[Value]) -> None:
+        """Write d|p, or d alone."""
+        destination = instruction.operands[0]
+        targets = destination.items if isinstance(destination, Group) else (destination,)
+        for target, value in zip(targets, values, strict=False):
+            if isinstance(target, Register):
+                self.write(target.name, value)
 
     # Barriers
 
@@ -430,7 +435,7 @@ class Emitter(MemoryCode):
     def _convert_address(self, instruction: Instruction) -> None:
         """Shared and local memory have windows in the generic address space; global addresses are generic already."""
         source = self.address(instruction.operands[1])
-        window = {"shared": SHARED_REGION, "local": LOCAL_REGION}
+        window = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
         region = next(
             (
                 number
@@ -444,50 +449,29 @@ class Emitter(MemoryCode):
         self._result(instruction, source)
 
     def _is_space(self, instruction: Instruction) -> None:
-        raise Unsupported(
-            f"the instruction {instruction.opcode} is not supported",
-            instruction.opcode,
-            instruction.location.line,
-        )
-
-    def _pack(self, instruction: Instruction) -> None:
-        """mov between one wide register and several narrow ones, the first of them lowest."""
-        target, source = instruction.operands
+        """isspacep: in which window does a generic address lie?"""
         code = self.code
-        whole = f"i{TYPE_BITS[instruction.type]}"
-        if isinstance(target, Group):
-            value = self.operand(source, whole)
-            if value.type in FLOATS:
-                value = code.bitcast(value, INT_OF[value.type])
-            part = BITS[whole] // len(target.items)
-            for index, item in enumerate(target.items):
-                if isinstance(item, Register):
-                    moved = value
-                    if index:
-                        kind = value.type if value.lanes is not None else vector_type(value.type)
-                        amount = (
-                            str(index * part)
-                            if value.lanes is not None
-                            else f"splat ({value.type} {index * part})"
-                        )
-                        text = value.text if value.lanes is not None else code.vector(value)
-                        moved = Value(code.op(f"lshr {kind} {text}, {amount}"), value.type, value.lanes)
-                    self.write(item.name, code.resize(moved, f"i{part}"))
-            return
-        assert isinstance(source, Group)
-        part = BITS[whole] // len(source.items)
-        values = [self._as_stored(self.operand(item, f"i{part}"), f"i{part}") for item in source.items]
-        scalar = all(value.uniform for value in values)
-        total = None
-        for index, value in enumerate(values):
-            wide = code.resize(value.scalar if scalar else Value(code.vector(value), value.type, None), whole)
-            if index:
-                kind = whole if scalar else vector_type(whole)
-                amount = str(index * part) if scalar else f"splat ({whole} {index * part})"
-                moved = code.op(f"shl {kind} {wide.text}, {amount}")
-                wide = Value(code.op(f"or {kind} {total.text}, {moved}"), whole, wide.lanes)  # type: ignore[union-attr]
-            total = wide
-        self._result(instruction, total)  # type: ignore[arg-type]
+        address = self.address(instruction.operands[1])
+        windows = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
+        space = next((part.split("::")[0] for part in instruction.parts[1:]), "")
+        kind = "i64" if address.uniform else vector_type("i64")
+        text = address.text if address.uniform else code.vector(address)
+
+        def number(value: int) -> str:
+            return str(value) if address.uniform else f"splat (i64 {value})"
+
+        region = code.op(f"lshr {kind} {text}, {number(REGION_BITS)}")
+        if space in windows:
+            found = code.op(f"icmp eq {kind} {region}, {number(windows[space])}")
+        elif space == "global":
+            found = code.op(f"icmp uge {kind} {region}, {number(FIRST_BUFFER)}")
+        else:
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
+        self._result(instruction, Value(found, "i1", ZERO if address.uniform else None))
 
     # Atomics
 
@@ -504,7 +488,7 @@ class Emitter(MemoryCode):
             )
         address = self.address(instruction.operands[shift])
         operands = [
-            code.vector(self._as_stored(self.operand(item, element), element))
+            code.vector(self.as_stored(self.operand(item, element), element))
             for item in instruction.operands[shift + 1 :]
         ]
         hosts = self.hosts(site, address)

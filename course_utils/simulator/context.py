@@ -34,7 +34,7 @@ class Context:
         plan = kernel.plan
         self._plan = plan
         self._shared = _aligned(request.shared_bytes)
-        self._regions = request.memory.worker_table(self._shared, request.shared_bytes)
+        self._regions = request.memory.worker_table(self._shared, request.shared_bytes, request.constants)
         self._warps = _aligned(plan.layout.size * plan.warps)
         self._local = _aligned(plan.addresses.local_bytes * LANES * plan.warps)
         self._trace = np.empty(tracing.ROOM if traced else 0, np.int64)

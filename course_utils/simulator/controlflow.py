@@ -52,6 +52,7 @@ class Block:
     end      targets
     "jump"   the one successor
     "branch" taken when `condition` holds, else the second
+    "switch" one for each value of the register `condition`, from 0
     "wait"   the successor after the barrier `barrier`
     "exit"   none: the lanes are done
     "trap"   none
@@ -93,7 +94,9 @@ def written(instruction: Instruction) -> list[str]:
 
 def read(instruction: Instruction) -> list[str]:
     """Names of the registers that an instruction reads (its guard left out)."""
-    sources = instruction.operands if instruction.name in WITHOUT_DESTINATION else instruction.operands[1:]
+    operands = instruction.operands
+    whole = instruction.name in WITHOUT_DESTINATION or (operands and isinstance(operands[0], Address))
+    sources = operands if whole else operands[1:]
     names = []
     for source in sources:
         for item in _flat(source):
@@ -174,7 +177,11 @@ def _block(
         else:
             block.end, block.targets, block.condition = "branch", [target, following], last.guard
     elif last.name == "brx":
-        raise Unsupported("an indirect branch (brx) is not supported", last.opcode, last.location.line)
+        index, table = last.operands[0], last.operands[1]
+        if not (isinstance(index, Register) and isinstance(table, Symbol) and table.name in function.tables):
+            raise Unsupported("this form of brx is not supported", last.opcode, last.location.line)
+        block.end, block.condition = "switch", index
+        block.targets = [number[function.labels[label]] for label in function.tables[table.name]]
     elif is_barrier(last):
         block.end, block.barrier = "wait", last
     else:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .access import Site
 from .controlflow import Block
+from .layout import SITE_NUMBERS
 from .plan import Plan
 from .ptx import Instruction
 
@@ -39,6 +40,7 @@ class SiteCount:
     """One memory instruction over a whole launch: how often a warp ran it, and what that cost."""
 
     site: Site
+    space: str
     requests: int
     first: int  # sectors, or wavefronts
     second: int  # ideal sectors, or ideal wavefronts
@@ -70,16 +72,24 @@ class Counts:
         return 32 * full + (self.plan.threads % 32) * partial + lanes
 
     def sites(self) -> Iterator[SiteCount]:
+        """Every memory instruction; one with generic addresses once for each memory that it reached."""
         layout = self.plan.counters
         for site in self.plan.sites.values():
             full, partial, masked, _, _ = self._block(site.block)
-            counted = [int(self.totals[layout.site + 2 * site.number + which]) for which in (0, 1)]
+            first = layout.site + SITE_NUMBERS * site.number
+            counted = [int(number) for number in self.totals[first : first + SITE_NUMBERS]]
             for name, runs in (("full", full), ("partial", partial)):
                 fixed = self.costs.get(name, {}).get(site.number)
                 if fixed is not None:
                     counted[0] += runs * fixed[0]
                     counted[1] += runs * fixed[1]
-            yield SiteCount(site, full + partial + masked, *counted)
+            if site.space == "generic":
+                sectors, ideal, requests, wavefronts, ideal_wavefronts, local = counted
+                yield SiteCount(site, "global", requests, sectors, ideal)
+                yield SiteCount(site, "shared", 0, wavefronts, ideal_wavefronts)
+                yield SiteCount(site, "local", 0, local, 0)
+            else:
+                yield SiteCount(site, site.space, full + partial + masked, counted[0], counted[1])
 
     def metrics(self) -> dict[str, int]:
         """Metric name -> count, the names Nsight Compute's own where it has them."""
@@ -92,22 +102,31 @@ class Counts:
                 found[name.format(op=op)] = 0
         for count in self.sites():
             site = count.site
-            if site.atomic or site.instruction.name == "red":
+            if site.atomic or not site.counted or site.instruction.name == "red":
                 continue
             op = "ld" if site.load else "st"
-            if site.space == "global":
+            if count.space == "global":
                 found[GLOBAL.format(what="requests", op=op)] += count.requests
                 found[GLOBAL.format(what="sectors", op=op)] += count.first
-            elif site.space == "shared":
+            elif count.space == "shared":
                 found[SHARED_WAVEFRONTS.format(op=op)] += count.first
                 found[SHARED_CONFLICTS.format(op=op)] += count.first - count.second
-            elif site.space == "local":
+            elif count.space == "local":
                 found[LOCAL_SECTORS.format(op=op)] += count.first
         blocks = self.plan.flow.blocks
         found["ptx__warp_inst_executed.sum"] = sum(self.warps(b.index) * len(b.issued) for b in blocks)
         found["ptx__thread_inst_executed.sum"] = sum(self.threads(b.index) * len(b.issued) for b in blocks)
         found["ptx__branches_divergent.sum"] = sum(self._block(b.index)[4] for b in blocks)
         return found
+
+    def notes(self) -> list[str]:
+        """Which memory traffic is in no metric, as it is not known how the hardware counts it."""
+        names = {
+            "cp.async" if count.site.instruction.name == "cp" else count.site.instruction.name
+            for count in self.sites()
+            if count.requests and not count.site.counted
+        }
+        return [f"uncounted: the memory traffic of {', '.join(sorted(names))}"] if names else []
 
     def by_line(self) -> dict[int, dict[str, int]]:
         """Source line -> counts under LINE_KEYS; instructions made by headers are left out."""
@@ -116,12 +135,12 @@ class Counts:
             self._instructions(block, lines)
         for count in self.sites():
             line = line_of(count.site.instruction)
-            if line is None:
+            if line is None or not count.site.counted:
                 continue
-            if count.site.space == "shared":
+            if count.space == "shared":
                 lines[line]["shared_wavefronts"] += count.first
                 lines[line]["shared_wavefronts_ideal"] += count.second
-            elif count.site.space == "global":
+            elif count.space == "global":
                 lines[line]["global_sectors"] += count.first
                 lines[line]["global_sectors_ideal"] += count.second
         return {line: lines[line] for line in sorted(lines)}

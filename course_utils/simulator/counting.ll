@@ -1,6 +1,6 @@
 ; Sectors and wavefronts of one access, from the actual addresses. Part of the runtime.
 
-; Distinct 32-byte sectors among the addresses of the lanes in %mask.
+; Distinct 32-byte sectors among the addresses of the lanes in %mask, all of them in one buffer.
 define i32 @simulator_sectors(<32 x i64> %addresses, i32 %mask) {
 start:
   %places = alloca [32 x i32], align 64
@@ -41,6 +41,37 @@ more:
   %one = insertelement <32 x i32> poison, i32 %sector, i64 0
   %all = shufflevector <32 x i32> %one, <32 x i32> poison, <32 x i32> zeroinitializer
   %same = icmp eq <32 x i32> %sectors, %all
+  %same.bits = bitcast <32 x i1> %same to i32
+  %others = xor i32 %same.bits, -1
+  %left.next = and i32 %left, %others
+  %count.next = add i32 %count, 1
+  br label %strike
+
+counted:
+  ret i32 %count
+}
+
+; The same for addresses in several buffers, whose sector numbers need more than 32 bits.
+define i32 @simulator_far_sectors(<32 x i64> %addresses, i32 %mask) {
+start:
+  %places = alloca [32 x i64], align 64
+  %sectors = lshr <32 x i64> %addresses, splat (i64 5)
+  store <32 x i64> %sectors, ptr %places, align 64
+  br label %strike
+
+strike:
+  %left = phi i32 [ %mask, %start ], [ %left.next, %more ]
+  %count = phi i32 [ 0, %start ], [ %count.next, %more ]
+  %done = icmp eq i32 %left, 0
+  br i1 %done, label %counted, label %more
+
+more:
+  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %place = getelementptr i64, ptr %places, i32 %lane
+  %sector = load i64, ptr %place, align 8
+  %one = insertelement <32 x i64> poison, i64 %sector, i64 0
+  %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
+  %same = icmp eq <32 x i64> %sectors, %all
   %same.bits = bitcast <32 x i1> %same to i32
   %others = xor i32 %same.bits, -1
   %left.next = and i32 %left, %others

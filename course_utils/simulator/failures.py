@@ -24,6 +24,8 @@ def of(status: int, context: Context, kernel: Kernel, request: Request) -> Error
         return reader.illegal_access()
     if status == Status.TRAP:
         return reader.trap()
+    if status == Status.PARTED:
+        return reader.parted()
     if status == Status.ASSERTED:
         return reader.failed_assert()
     if status == Status.STUCK:
@@ -102,6 +104,15 @@ class _Reader:
         block = self.plan.flow.blocks[warp.barrier_block]
         location = block.issued[-1].location if block.issued else Location(0, 0)
         return Trap(f"the kernel ended itself with a trap at {self._place(self._first_lane(), location)}")
+
+    def parted(self) -> Trap:
+        """An instruction that all 32 lanes of a warp must run together (.sync.aligned)."""
+        place = self._place(self._first_lane(), Location(1, self.worker.site))
+        lanes = (self.worker.mask & 0xFFFFFFFF).bit_count()
+        return Trap(
+            f"only {lanes} of the 32 lanes of a warp ran a matrix instruction at {place}: all must run it together, so let no "
+            "branch part them and make the block a multiple of 32 threads"
+        )
 
     def failed_assert(self) -> Trap:
         message, file, line, function = self.worker.addresses[:4]

@@ -243,6 +243,8 @@ class FastEmitter(PatternCode, Emitter):
         elif block.end == "jump":
             self.flush(live)
             code.jump(self._edge(block.index, block.targets[0]))
+        elif block.end == "switch":
+            self._switch(block, live)
         elif block.end == "wait":
             self.announce_barrier(block)
             self._pause(block.targets[0], Status.BARRIER)
@@ -273,6 +275,38 @@ class FastEmitter(PatternCode, Emitter):
         self._save_values(values)
         rest = code.op(f"xor i32 {bits}, {self.mask}")
         self._leave({taken: bits, other: rest}, Status.DIVERGED)
+
+    def _switch(self, block: Block, live: set[str]) -> None:
+        """An indirect branch: on together if all lanes want the same, else the lanes part."""
+        code = self.code
+        index = self.operand(block.condition, "i32")  # type: ignore[arg-type]
+        values = {name: self.read(name) for name in sorted(live)}
+        self.flush(live)
+        one = self.one(index)
+        together, parted = code.name("together"), code.name("parted")
+        if not index.uniform:
+            lanes = code.vector(index)
+            same = code.mask_bits(code.op(f"icmp eq <32 x i32> {lanes}, {code.splat(one, 'i32')}"))
+            same = code.op(f"and i32 {same}, {self.mask}")
+            code.branch(code.op(f"icmp eq i32 {same}, {self.mask}"), together, parted)
+            code.label(parted)
+            self.bump(self.plan.counters.divergent + block.index)
+            self._save_values(values)
+            waits: dict[int, str] = {}
+            for number, target in enumerate(block.targets):
+                bits = code.mask_bits(code.op(f"icmp eq <32 x i32> {lanes}, splat (i32 {number})"))
+                bits = code.op(f"and i32 {bits}, {self.mask}")
+                waits[target] = code.op(f"or i32 {waits[target]}, {bits}") if target in waits else bits
+            self._leave(waits, Status.DIVERGED)
+            code.label(together)
+        cases = " ".join(
+            f"i32 {number}, label %{self._edge(block.index, target)}"
+            for number, target in enumerate(block.targets)
+        )
+        nowhere = code.name("no_target")
+        code.do(f"switch i32 {one}, label %{nowhere} [ {cases} ]")
+        code.label(nowhere)
+        self.trap(block)
 
     def _edge(self, source: int, target: int) -> str:
         """Label to jump to. Going back passes a check that lets other warps run and ends what never would."""
@@ -315,15 +349,20 @@ class FastEmitter(PatternCode, Emitter):
 
     def _leave(self, waits: dict[int, str], status: int) -> None:
         code, layout = self.code, self.plan.layout
-        words: dict[int, int] = {}
+        words: dict[int, str] = {}
         for target, bits in waits.items():
             code.store("i32", bits, "%warp", layout.waiting + 4 * target)
-            words[target // 64] = words.get(target // 64, 0) | 1 << target % 64
-        summary = 0
+            some = code.op(f"icmp ne i32 {bits}, 0")
+            bit = code.op(f"select i1 {some}, i64 {constant(1 << target % 64, 'i64').text}, i64 0")
+            word = target // 64
+            words[word] = code.op(f"or i64 {words[word]}, {bit}") if word in words else bit
+        summary = "0"
         for word, bits in words.items():
-            code.store("i64", constant(bits, "i64").text, "%warp", layout.ready + 8 * word)
-            summary |= 1 << word
-        code.store("i64", constant(summary, "i64").text, "%warp", at(Warp, "summary"))
+            code.store("i64", bits, "%warp", layout.ready + 8 * word)
+            some = code.op(f"icmp ne i64 {bits}, 0")
+            bit = code.op(f"select i1 {some}, i64 {constant(1 << word, 'i64').text}, i64 0")
+            summary = code.op(f"or i64 {summary}, {bit}")
+        code.store("i64", summary, "%warp", at(Warp, "summary"))
         code.do(f"ret i32 {status}")
 
     def _resume(self, target: int) -> None:

@@ -87,6 +87,7 @@ class Code:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.helpers: dict[str, str] = {}  # functions "@helper.name" that the lines call -> their text
         self._count = 0
         self._splats: dict[tuple[str, str], str] = {}
         self._vectors: dict[Value, str] = {}

@@ -126,7 +126,7 @@ def shifted(kind: Kind, offset: int) -> Kind:
 # Rules ----------------------------------------------------------------------------------------------------------------
 
 _INTEGERS = frozenset(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64))
-_ACROSS_LANES = frozenset(("shfl", "atom", "ldmatrix", "mma", "wmma", "match", "clock"))
+_ACROSS_LANES = frozenset(("shfl", "atom", "ldmatrix", "movmatrix", "mma", "wmma", "match", "elect"))
 
 
 def transfer(instruction: Instruction, kind_of: Callable[[Operand], Kind | None]) -> Kind:
@@ -143,7 +143,9 @@ def result(instruction: Instruction, kinds: Sequence[Kind]) -> Kind:
     name = instruction.name
     if name in _ACROSS_LANES:
         return VECTOR
-    if name in ("vote", "activemask", "redux", BARRIER_RESULT):
+    if name in ("vote", "redux"):
+        return UNIFORM if kinds[-1].uniform else VECTOR  # which lanes they ask
+    if name in ("activemask", BARRIER_RESULT):
         return UNIFORM
     if name in ("ld", "ldu"):
         # One address, one value; but a local variable has a place of its own in every lane.
@@ -316,9 +318,14 @@ def _rule_shr(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
         or not 0 <= amount < TYPE_BITS[instruction.type]
     ):
         return None
+    if kind.scaled != ZERO:  # nothing is known of the low bits of the stride
+        return None
+    if TYPE_BITS[instruction.type] > 32 and not kind.uniform and not (kind.bounds and kind.bounds[0] >= 0):
+        return None  # wrap-around is looked for in 32 bits only
     if kind.align < amount:  # bits of the scalar part would be shifted out: not lane by lane any more
         return None if not kind.uniform else Kind()
-    known = None if kind.constant is None or kind.constant < 0 else kind.constant >> amount
+    plain = kind.constant is not None and 0 <= kind.constant < 1 << TYPE_BITS[instruction.type] - 1
+    known = kind.constant >> amount if plain else None  # type: ignore[operator]
     bounds = (
         kind.bounds and kind.bounds[0] >= 0 and (kind.bounds[0] >> amount, kind.bounds[1] >> amount)
     ) or None
@@ -346,7 +353,8 @@ def _rule_cvt(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
         return None
     if TYPE_BITS[to] <= TYPE_BITS[source]:
         return replace(kind, bounds=None, constant=None)
-    if kind.uniform and kind.constant is not None and kind.constant < 0 and source.startswith(("u", "b")):
+    # A constant with its top bit set means something else signed than unsigned: leave it to run time.
+    if kind.uniform and kind.constant is not None and not 0 <= kind.constant < 1 << TYPE_BITS[source] - 1:
         return replace(kind, constant=None, bounds=None)
     return kind
 

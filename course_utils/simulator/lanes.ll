@@ -54,9 +54,6 @@ start:
 ; Global memory. Mostly all lanes are in the buffer of the first; else each is looked up for itself.
 define i1 @simulator_lanes_global(ptr %worker, ptr %warp, <32 x i64> %addresses, i32 %mask, i64 %size, i64 %local_bytes, ptr %counter) {
 start:
-  %sectors = call i32 @simulator_sectors(<32 x i64> %addresses, i32 %mask)
-  %sectors.64 = zext i32 %sectors to i64
-  call void @simulator_add(ptr %counter, i64 %sectors.64)
   %lanes = call i32 @llvm.ctpop.i32(i32 %mask)
   %lanes.64 = zext i32 %lanes to i64
   %bytes = mul i64 %lanes.64, %size
@@ -82,11 +79,17 @@ start:
   br i1 %inside, label %near, label %far
 
 near:
+  %sectors = call i32 @simulator_sectors(<32 x i64> %addresses, i32 %mask)
+  %sectors.64 = zext i32 %sectors to i64
+  call void @simulator_add(ptr %counter, i64 %sectors.64)
   call void @simulator_place(ptr %worker, <32 x i64> %addresses, i64 %delta)
   ret i1 true
 
 far:
-  %found = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %addresses, i32 %mask, i64 %size, i64 %local_bytes)
+  %far.sectors = call i32 @simulator_far_sectors(<32 x i64> %addresses, i32 %mask)
+  %far.sectors.64 = zext i32 %far.sectors to i64
+  call void @simulator_add(ptr %counter, i64 %far.sectors.64)
+  %found = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %addresses, i32 %mask, i64 %size, i64 %local_bytes, i32 0, i1 false, ptr null)
   ret i1 %found
 }
 
@@ -164,8 +167,77 @@ good:
 }
 
 ; Generic addresses, each lane looked up for itself: any buffer, shared or local memory.
-define i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %addresses.vector, i32 %mask, i64 %size, i64 %local_bytes) {
+; Counted, unless %counter is null, for each kind of memory that lanes are in.
+define i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %addresses.vector, i32 %mask, i64 %size, i64 %local_bytes, i32 %log2, i1 %load, ptr %counter) {
 start:
+  %uncounted = icmp eq ptr %counter, null
+  br i1 %uncounted, label %resolve, label %sort
+
+sort:
+  %numbers = lshr <32 x i64> %addresses.vector, splat (i64 {REGION_BITS})
+  %is.shared = icmp eq <32 x i64> %numbers, splat (i64 {SHARED_REGION})
+  %is.local.lane = icmp eq <32 x i64> %numbers, splat (i64 {LOCAL_REGION})
+  %is.global = icmp uge <32 x i64> %numbers, splat (i64 {FIRST_BUFFER})
+  %shared.bits = bitcast <32 x i1> %is.shared to i32
+  %local.bits = bitcast <32 x i1> %is.local.lane to i32
+  %global.bits = bitcast <32 x i1> %is.global to i32
+  %shared.lanes = and i32 %shared.bits, %mask
+  %local.lanes = and i32 %local.bits, %mask
+  %global.lanes = and i32 %global.bits, %mask
+  %any.global = icmp ne i32 %global.lanes, 0
+  br i1 %any.global, label %count.global, label %after.global
+
+count.global:
+  %global.sectors = call i32 @simulator_far_sectors(<32 x i64> %addresses.vector, i32 %global.lanes)
+  %global.sectors.64 = zext i32 %global.sectors to i64
+  call void @simulator_add(ptr %counter, i64 %global.sectors.64)
+  %global.count = call i32 @llvm.ctpop.i32(i32 %global.lanes)
+  %global.count.64 = zext i32 %global.count to i64
+  %global.bytes = mul i64 %global.count.64, %size
+  %global.bytes.up = add i64 %global.bytes, 31
+  %global.ideal = lshr i64 %global.bytes.up, 5
+  %counter.1 = getelementptr i64, ptr %counter, i64 1
+  call void @simulator_add(ptr %counter.1, i64 %global.ideal)
+  %counter.2 = getelementptr i64, ptr %counter, i64 2
+  call void @simulator_add(ptr %counter.2, i64 1)
+  br label %after.global
+
+after.global:
+  %any.shared = icmp ne i32 %shared.lanes, 0
+  br i1 %any.shared, label %count.shared, label %after.shared
+
+count.shared:
+  %narrow = trunc <32 x i64> %addresses.vector to <32 x i32>
+  %both = call i32 @simulator_wavefronts(<32 x i32> %narrow, i32 %shared.lanes, i32 %log2, i1 %load)
+  %wavefronts = and i32 %both, 65535
+  %ideal = lshr i32 %both, 16
+  %wavefronts.64 = zext i32 %wavefronts to i64
+  %ideal.64 = zext i32 %ideal to i64
+  %counter.3 = getelementptr i64, ptr %counter, i64 3
+  %counter.4 = getelementptr i64, ptr %counter, i64 4
+  call void @simulator_add(ptr %counter.3, i64 %wavefronts.64)
+  call void @simulator_add(ptr %counter.4, i64 %ideal.64)
+  br label %after.shared
+
+after.shared:
+  %any.local = icmp ne i32 %local.lanes, 0
+  br i1 %any.local, label %count.local, label %resolve
+
+count.local:
+  %word = lshr <32 x i64> %addresses.vector, splat (i64 2)
+  %line = shl <32 x i64> %word, splat (i64 7)
+  %spot = or <32 x i64> %line, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 64, i64 68, i64 72, i64 76, i64 80, i64 84, i64 88, i64 92, i64 96, i64 100, i64 104, i64 108, i64 112, i64 116, i64 120, i64 124>
+  %local.sectors = call i32 @simulator_sectors(<32 x i64> %spot, i32 %local.lanes)
+  %local.sectors.64 = zext i32 %local.sectors to i64
+  %words = lshr i64 %size, 2
+  %one.word = icmp eq i64 %words, 0
+  %times = select i1 %one.word, i64 1, i64 %words
+  %local.total = mul i64 %local.sectors.64, %times
+  %counter.5 = getelementptr i64, ptr %counter, i64 5
+  call void @simulator_add(ptr %counter.5, i64 %local.total)
+  br label %resolve
+
+resolve:
   call void @simulator_note(ptr %worker, <32 x i64> %addresses.vector, i32 %mask)
   %regions.at = getelementptr i8, ptr %worker, i64 {Worker.regions}
   %regions = load ptr, ptr %regions.at
@@ -177,8 +249,8 @@ start:
   br label %next
 
 next:
-  %left = phi i32 [ %mask, %start ], [ %left.next, %set ]
-  %bad = phi i32 [ 0, %start ], [ %bad.next, %set ]
+  %left = phi i32 [ %mask, %resolve ], [ %left.next, %set ]
+  %bad = phi i32 [ 0, %resolve ], [ %bad.next, %set ]
   %done = icmp eq i32 %left, 0
   br i1 %done, label %end, label %one
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 REGION_BITS = 36
 REGIONS = 4096  # the last one is always empty: what is beyond it lands there
-NULL_REGION, SHARED_REGION, LOCAL_REGION, FIRST_BUFFER = 0, 1, 2, 16
+NULL_REGION, SHARED_REGION, LOCAL_REGION, CONSTANT_REGION, FIRST_BUFFER = 0, 1, 2, 3, 16
 
 
 class Status:
@@ -32,6 +32,7 @@ class Status:
     ERROR = 7  # see Worker
     TRAP = 8
     ASSERTED = 9
+    PARTED = 10  # an instruction of the whole warp was run by some of its lanes
     # Only between the runtime and Python:
     DONE = 16  # no block is left
     STOPPED = 17
@@ -163,13 +164,17 @@ def at(structure: type[ctypes.Structure], name: str) -> int:
     return getattr(structure, name).offset
 
 
+SITE_NUMBERS = 6
+
+
 @dataclass(frozen=True)
 class CounterLayout:
     """Indices into a worker's counters, for `blocks` blocks of code and `sites` memory instructions.
 
     full, partial, masked: how often each block of code ran, by kind of code; lanes: active lanes summed over its masked
-    runs; divergent: branches that parted lanes; sites: two numbers a memory instruction (sectors, or wavefronts and
-    their ideal), only where they are not the same every time.
+    runs; divergent: branches that parted lanes; sites: SITE_NUMBERS numbers a memory instruction, only where they are
+    not the same every time: sectors (or wavefronts) and their ideal; for generic addresses these are of the global
+    lanes, and there follow the requests with such lanes, wavefronts and ideal of the shared ones, sectors of the local.
     """
 
     blocks: int
@@ -201,4 +206,4 @@ class CounterLayout:
 
     @property
     def size(self) -> int:
-        return 5 * self.blocks + 2 * self.sites
+        return 5 * self.blocks + SITE_NUMBERS * self.sites

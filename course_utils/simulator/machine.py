@@ -17,7 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ..compiler.cache import DiskCache
-from . import layout, printing, trace
+from . import helpers, layout, printing, trace
 from .layout import Launch, Status, Warp, Worker, at
 
 _LOCK = threading.RLock()  # LLVM's contexts are not for several threads at once
@@ -32,7 +32,7 @@ declare i1 @simulator_lanes_global(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
 declare i1 @simulator_lanes_shared(ptr, i64, <32 x i64>, i32, i64, i32, i1, ptr)
 declare i1 @simulator_lanes_local(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
 declare i1 @simulator_lanes_window(ptr, ptr, i64, <32 x i64>, i32, i64)
-declare i1 @simulator_lanes_generic(ptr, ptr, <32 x i64>, i32, i64, i64)
+declare i1 @simulator_lanes_generic(ptr, ptr, <32 x i64>, i32, i64, i64, i32, i1, ptr)
 declare void @simulator_reduce(ptr, i32, i32, i32)
 declare void @simulator_arrive(ptr, i32)
 declare void @simulator_print(ptr, ptr, <32 x i64>, <32 x i64>, i32, i64)
@@ -94,7 +94,23 @@ def fingerprint() -> str:
 
 
 def compile(text: str) -> Code:
-    """Machine code for a module of IR text. Intrinsics used in it are declared here."""
+    """Machine code for a module of IR text. Intrinsics and helpers used in it are declared here."""
+    named = sorted(set(re.findall(r"@(simulator_\w+)\(", text)) & helpers.KNOWN.keys())
+    for name in named:
+        _helper(name)
+    return _compiled("\n".join([text, *(helpers.KNOWN[name].declaration for name in named)]))
+
+
+@cache
+def _helper(name: str) -> Code:
+    """A compiled helper, made known to every kernel."""
+    code = _compiled(helpers.KNOWN[name].text())
+    with _LOCK:
+        llvm.add_symbol(name, code.address(name))
+    return code
+
+
+def _compiled(text: str) -> Code:
     whole = text + "\n" + RUNTIME_FUNCTIONS + _declarations(text)
     key = hashlib.sha256((fingerprint() + whole).encode()).hexdigest()
     found = _cache().get(key)
@@ -186,6 +202,8 @@ def _constants() -> dict[str, int]:
         "DONE",
         "REGION_BITS",
         "LOCAL_REGION",
+        "SHARED_REGION",
+        "FIRST_BUFFER",
         "YIELDS_BEFORE_TURNS",
     ):
         values[name] = getattr(layout, name)

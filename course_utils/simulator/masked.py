@@ -94,7 +94,7 @@ class GeneralEmitter(Emitter):
         if block.end == "trap":
             self.trap(block)
             return
-        condition = self.operand(block.condition, "i1") if block.condition else None
+        condition = self.operand(block.condition, "i32") if block.condition else None
         self.flush(live)
         if block.end == "jump":
             self.ready(block.targets[0], self.mask)
@@ -106,6 +106,15 @@ class GeneralEmitter(Emitter):
             self.bump(self.plan.counters.divergent + block.index, code.op(f"zext i1 {both} to i64"))
             self.ready(block.targets[0], bits)
             self.ready(block.targets[1], rest)
+        elif block.end == "switch":
+            assert condition is not None
+            wanted: dict[int, str] = {}
+            for number, target in enumerate(block.targets):
+                equal = code.op(f"icmp eq <32 x i32> {code.vector(condition)}, splat (i32 {number})")
+                bits = code.op(f"and i32 {code.mask_bits(equal)}, {self.mask}")
+                wanted[target] = code.op(f"or i32 {wanted[target]}, {bits}") if target in wanted else bits
+            for target, bits in wanted.items():
+                self.ready(target, bits)
         elif block.end == "wait":
             self.announce_barrier(block)
             layout = self.plan.layout

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from .errors import ArgumentError
-from .layout import FIRST_BUFFER, REGION_BITS, REGIONS, SHARED_REGION
+from .layout import CONSTANT_REGION, FIRST_BUFFER, REGION_BITS, REGIONS, SHARED_REGION
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,11 @@ class Memory:
             self.table[region] = (buffer.size, low - buffer.address)
         return buffer.address + array.ctypes.data - low
 
-    def worker_table(self, shared: np.ndarray, shared_bytes: int) -> np.ndarray:
-        """The table with the window through which generic addresses reach the worker's shared memory."""
+    def worker_table(self, shared: np.ndarray, shared_bytes: int, constants: np.ndarray) -> np.ndarray:
+        """The table with the windows through which generic addresses reach shared and constant memory."""
         table = self.table.copy()
         table[SHARED_REGION] = (shared_bytes, shared.ctypes.data - (SHARED_REGION << REGION_BITS))
+        table[CONSTANT_REGION] = (constants.nbytes, constants.ctypes.data - (CONSTANT_REGION << REGION_BITS))
         return table
 
     def string(self, address: int) -> bytes:
@@ -86,6 +87,14 @@ class Memory:
                 if buffer.region == region:
                     return buffer, address - buffer.address
         return None, address
+
+
+def fresh(shape: int | tuple[int, ...], dtype: np.typing.DTypeLike) -> np.ndarray:
+    """Global memory that nothing was written to: an array of odd bytes (0xCD), the same in every run, so that a kernel
+    that reads it before writing shows."""
+    array = np.empty(shape, dtype)
+    array.view(np.uint8).reshape(-1)[:] = 0xCD
+    return array
 
 
 def _owner(array: np.ndarray) -> np.ndarray:

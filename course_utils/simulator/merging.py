@@ -81,7 +81,7 @@ def merged_sizes(
             site = sites.get((block.index, position))
             if site is not None and site.space in ("shared", "generic") and site.store:
                 stores += 1
-            if site is not None and site.space == "shared" and site.load and not site.store:
+            if site is not None and site.counted and site.space == "shared" and site.load and not site.store:
                 address = instruction.operands[1]
                 if isinstance(address, Address) and site.size in (4, 8) and not instruction.has("volatile"):
                     name = address.base.name if address.base is not None else ""

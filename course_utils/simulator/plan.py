@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import kinds as kinds_
-from . import merging
+from . import async_copy, merging, tensor
 from .access import BYTES, Site
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
@@ -108,7 +108,12 @@ class Plan:
             together: dict[tuple[str, str, int, int], list[tuple[int, Site, int, int]]] = {}
             for position, instruction in enumerate(block.instructions):
                 site = self.sites.get((block.index, position))
-                if site is not None and not site.atomic and site.space in ("global", "shared"):
+                if (
+                    site is not None
+                    and site.counted
+                    and not site.atomic
+                    and site.space in ("global", "shared")
+                ):
                     operand = 1 if site.load else 0
                     address = instruction.operands[operand]
                     if isinstance(address, Address) and isinstance(address.base, Register):
@@ -189,9 +194,22 @@ class Plan:
         sites: dict[tuple[int, int], Site] = {}
         for block in self.flow.blocks:
             for position, instruction in enumerate(block.instructions):
-                if instruction.name not in MEMORY:
-                    continue
                 name = instruction.name
+                if async_copy.is_copy(instruction):
+                    size = async_copy.moved_bytes(instruction)
+                    for key, space in (
+                        ((block.index, position), "shared"),
+                        (async_copy.second(block.index, position), "global"),
+                    ):
+                        load = space == "global"
+                        sites[key] = Site(len(sites), block.index, instruction, space, load, not load, size)
+                elif name in tensor.NAMES and tensor.has_address(instruction):
+                    load, size = tensor.is_load(instruction), tensor.moved_bytes(instruction)
+                    sites[block.index, position] = Site(
+                        len(sites), block.index, instruction, self._space(instruction), load, not load, size
+                    )
+                if name not in MEMORY:
+                    continue
                 sites[block.index, position] = Site(
                     len(sites),
                     block.index,
@@ -320,7 +338,7 @@ class Plan:
         for block in self.flow.blocks:
             if block.end == "wait":
                 found.add(block.targets[0])
-            if block.end == "branch":
+            if block.end in ("branch", "switch"):
                 name = block.condition.name  # type: ignore[union-attr]
                 parts = any(variant.kinds.get(name, VECTOR).vector for variant in self.variants)
                 target = self.flow.rejoin[block.index]

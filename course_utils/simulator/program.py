@@ -17,6 +17,7 @@ from .counters import Counts
 from .errors import ArgumentError, Index, LaunchError, Unsupported
 from .kernel import Kernel
 from .kinds import LANES
+from .layout import CONSTANT_REGION, REGION_BITS
 from .memory import Memory
 from .plan import Addresses
 
@@ -153,7 +154,7 @@ class Program:
             counted,
             counts.by_line(),
             outcome.output,
-            notes=outcome.notes,
+            notes=outcome.notes + counts.notes(),
             trace=outcome.trace,
         )
 
@@ -205,6 +206,10 @@ class Program:
             array = np.zeros(max(variable.size, 1), np.uint8)
             self._globals[variable.name] = (self._variables.add(variable.name, array), array)
         addresses = {name: address for name, (address, _) in self._globals.items()}
+        addresses |= {
+            name: (CONSTANT_REGION << REGION_BITS) + start
+            for name, (start, _) in self._constant_places.items()
+        }
         for variable in variables:
             if variable.size:
                 self._globals[variable.name][1][:] = np.frombuffer(
@@ -350,9 +355,9 @@ def _refuse_options(checks: Sequence[str]) -> None:
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
-    if any(check != "memory" for check in checks):
+    if checks:
         raise Unsupported(
-            "the checks for races, initialisation and barriers are not built yet; bounds are always checked"
+            "checks that report findings are not built yet; bounds are always checked and end the launch"
         )
 
 

@@ -22,6 +22,8 @@ TYPE_BITS = {
     "bf16": 16,
     "f16x2": 32,
     "bf16x2": 32,
+    "s16x2": 32,
+    "u16x2": 32,
     "f32": 32,
     "tf32": 32,
     "f64": 64,
@@ -282,6 +284,19 @@ def operand(text: str) -> Operand:
     return Symbol(text)
 
 
+CARRY = Register("%cc")
+"""The condition code register, which add.cc writes and addc reads (PTX ISA 9.7.2)."""
+_WITH_CARRY = ("add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc", "addc.", "subc.", "madc.")
+
+
+def _with_carry(opcode: str, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The carry as an operand like the others: a second result, a last source."""
+    parts = opcode.split(".")
+    if "cc" in parts:
+        operands = (Group((operands[0], CARRY)), *operands[1:])
+    return (*operands, CARRY) if parts[0] in ("addc", "subc", "madc") else operands
+
+
 def _integer(text: str) -> int:
     if len(text) > 1 and text[0] == "0" and text[1] not in "xXbB":
         return int(text, 8)
@@ -414,6 +429,9 @@ class _Reader:
             opcode, _, more = opcode.partition("\t")
             rest = more + " " + rest
         operands = tuple(operand(piece) for piece in split_operands(rest))
+        if opcode.startswith(_WITH_CARRY):
+            operands = _with_carry(opcode, operands)
+            function.registers[CARRY.name] = "pred"
         if len(scopes) > 1:
             names = {old: new for names in scopes[1:] for old, new in names.items()}
             operands = tuple(renamed(item, names) for item in operands)

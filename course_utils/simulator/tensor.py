@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import machine
+from . import helpers
 from .access import Site
 from .errors import Unsupported
 from .ir import BITS, Value, pattern, vector_type
@@ -236,7 +236,7 @@ def _register(kind: str) -> str:
 def _multiply(emitter: Emitter, instruction: Instruction) -> None:
     asked = product(instruction)
     d, a, b, c = instruction.operands[:4]
-    machine.provide(asked.name, "void (ptr)", lambda: multiply_text(asked))
+    helpers.provide(asked.name, "void (ptr)", lambda: multiply_text(asked))
     down, across, along = asked.tiles
     per_tile = {kind: 1 if kind == "f16" else 2 for kind in (asked.c, asked.d)}
     if instruction.name == "mma":
@@ -252,7 +252,7 @@ def _multiply(emitter: Emitter, instruction: Instruction) -> None:
 def _transpose_registers(emitter: Emitter, instruction: Instruction) -> None:
     if not instruction.has("m8n8") or not instruction.has("b16"):
         raise refused(instruction)
-    machine.provide("simulator_transpose", "void (ptr)", transpose_text)
+    helpers.provide("simulator_transpose", "void (ptr)", transpose_text)
     _spill(emitter, instruction.operands[1], "i32", _A)
     place = emitter.code.pointer(fragments(emitter), _A)
     emitter.code.do(f"call void @simulator_transpose(ptr {place})")
@@ -285,7 +285,7 @@ def checked(emitter: Emitter, site: Site, lanes: str, mask: str, size: int) -> s
         )
     return (
         f"@simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> {lanes}, i32 {mask}, i64 {size}, "
-        f"i64 {emitter.local_bytes})"
+        f"i64 {emitter.local_bytes}, i32 0, i1 false, ptr null)"
     )
 
 
@@ -295,7 +295,7 @@ def _load_matrices(emitter: Emitter, instruction: Instruction, site: Site) -> No
     emitter.trace_access(site, instruction)
     hosts = _rows(emitter, site, address, count)
     name = "simulator_ldmatrix" + "_trans" * instruction.has("trans")
-    machine.provide(name, "void (ptr, ptr, i32)", lambda: rows_text(name, load=True))
+    helpers.provide(name, "void (ptr, ptr, i32)", lambda: rows_text(name, load=True))
     emitter.code.do(f"call void @{name}(ptr {hosts}, ptr {fragments(emitter)}, i32 {count})")
     _reload(emitter, registers, "i32", 0)
 
@@ -307,7 +307,7 @@ def _store_matrices(emitter: Emitter, instruction: Instruction, site: Site) -> N
     hosts = _rows(emitter, site, address, count)
     _spill(emitter, registers, "i32", 0)
     name = "simulator_stmatrix" + "_trans" * instruction.has("trans")
-    machine.provide(name, "void (ptr, ptr, i32)", lambda: rows_text(name, load=False))
+    helpers.provide(name, "void (ptr, ptr, i32)", lambda: rows_text(name, load=False))
     emitter.code.do(f"call void @{name}(ptr {hosts}, ptr {fragments(emitter)}, i32 {count})")
 
 

@@ -126,9 +126,9 @@ def _memory_step(
     buffer, start, element = _target(site, first, plan, memory)
     index = np.where(lanes, (addresses - start) // element, -1)
     listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
-    counted = site.space == "global"
+    counted = site.space == "global" and site.counted
     wavefronts = ideal = None
-    if site.space == "shared":
+    if site.space == "shared" and site.counted:
         moved = plan.counted_size(site)
         wavefronts, ideal = rules.wavefronts(listed, moved, load=site.load) if moved else (0, 0)
     return Step(
@@ -151,7 +151,7 @@ def _memory_step(
 
 def _target(site: Site, address: int, plan: Plan, memory: Memory) -> tuple[str | None, int, int]:
     """(name of the buffer or array, address of its first element, bytes an element)."""
-    element = BYTES[ELEMENT[site.instruction.type]]
+    element = BYTES[ELEMENT.get(site.instruction.type, "i8")]
     if site.space in ("global", "generic"):
         buffer, _ = memory.find(address)
         if buffer is None:
