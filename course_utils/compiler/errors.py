@@ -15,7 +15,11 @@ _ELSEWHERE = re.compile(r"^(?:ptxas (?:error|fatal)\s*:|nvrtc: error:|Command-li
 _NO_FILE = re.compile(r'(?:cannot|could not) open source file "([^"]*)"')
 
 
-class CompileError(Exception):
+class Error(Exception):
+    """Any refusal or failure of the compiler or of the simulator, which knows it as simulator.Error."""
+
+
+class CompileError(Error):
     """NVRTC refused the source, or an option or include is not allowed.
 
     `log` is NVRTC's text. `errors` is a list of (line, message) with the file's own line numbers; line 0

@@ -4,9 +4,10 @@
     run = program.launch("matmul_tiled", grid=(16, 16), block=(16, 16), args=[A, B, C, np.int32(256)])
     run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
 
-In the order data flows: ptx (text -> instructions), controlflow, kinds (what is alike in all lanes), plan, semantics and
-exchange and access (instructions -> LLVM), codegen with fast and masked (the two ways to run a warp), machine (LLVM ->
-code), runtime.ll (blocks and warps), arguments and memory, launch, counters, program.
+In the order data flows: ptx (text -> instructions), controlflow, kinds (what is alike in all lanes), plan,
+semantics and exchange and access, tensor and async_copy with helpers (instructions -> LLVM), codegen with
+fast and masked (the two ways to run a warp), machine (LLVM -> code), runtime.ll (blocks and warps), arguments
+and memory, launch, counters, program.
 """
 
 from ..compiler import CompileError

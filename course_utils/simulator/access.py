@@ -101,9 +101,21 @@ class MemoryCode:
             )
 
     def hosts(self, site: Site, address: Value) -> str:
-        """Checked host addresses of every lane, <32 x i64>, for atomics."""
-        runs = self.pattern(site, address)
-        return self.lanes(site, address) if runs is None else self._spread(runs)
+        """Checked host addresses of every lane, <32 x i64>, for instructions with counting rules of their own."""
+        self.require(site, self.code.op(f"call i1 {self.check_call(site, self.code.vector(address), self.mask, site.size)}"))
+        return self.code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
+
+    def check_call(self, site: Site, lanes: str, mask: str, size: int) -> str:
+        """The call that checks addresses without counting them."""
+        if site.space == "shared":
+            return (
+                f"@simulator_lanes_window(ptr %worker, ptr %shared, i64 %shared_bytes, <32 x i64> {lanes}, "
+                f"i32 {mask}, i64 {size})"
+            )
+        return (
+            f"@simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> {lanes}, i32 {mask}, i64 {size}, "
+            f"i64 {self.local_bytes}, i32 0, i1 false, ptr null)"
+        )
 
     # Addresses ----------------------------------------------------------------------------------------------
 

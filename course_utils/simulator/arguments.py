@@ -29,6 +29,8 @@ def pack(
     function: Function, signature: list[Parameter] | None, args: Sequence[object], memory: Memory
 ) -> bytearray:
     """Lay out arguments as the kernel expects them. Raises ArgumentError naming the parameter and what fits it."""
+    if not isinstance(args, (list, tuple)):
+        raise ArgumentError(f"args must be a list or tuple with one entry a parameter, not {type(args).__name__}")
     if signature is not None and len(signature) != len(function.parameters):
         signature = None
     wanted = len(function.parameters)
@@ -137,7 +139,11 @@ def _exactly(name: str, parameter: Variable, known: Parameter | None, data: byte
 
 def _integer(name: str, parameter: Variable, known: Parameter | None, value: int) -> bytes:
     if parameter.type in _FLOATS:
-        return _FLOATS[parameter.type](value).tobytes()
+        with np.errstate(over="ignore"):
+            try:
+                return _FLOATS[parameter.type](float(value)).tobytes()
+            except OverflowError:
+                return _FLOATS[parameter.type](np.inf if value > 0 else -np.inf).tobytes()
     bits = TYPE_BITS[parameter.type]
     if not -(1 << bits - 1) <= value < 1 << bits:
         raise ArgumentError(f"{name}: {value} does not fit the parameter ({_wants(parameter, known)})")

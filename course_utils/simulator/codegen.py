@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from . import async_copy, exchange, tensor
 from .access import MemoryCode, Site
+from .atomics import Rule
 from .calls import ASSERT, BARRIER_RESULT, PRINT
 from .controlflow import Block
 from .errors import Unsupported
@@ -492,6 +493,7 @@ class Emitter(MemoryCode):
             for item in instruction.operands[shift + 1 :]
         ]
         hosts = self.hosts(site, address)
+        self._count_atomic(site, address)
         names = {}
         for name, kind, text in [
             ("hosts", "i64", hosts),
@@ -530,6 +532,36 @@ class Emitter(MemoryCode):
         if shift:
             found = code.op(f"load {vector_type(element)}, ptr {result}, align 64")
             self._result(instruction, Value(found, element, None))
+
+    def _count_atomic(self, site: Site, address: Value) -> None:
+        """Add what an atomic costs: sectors; or wavefronts and conflicts, and those of the loads of a loop."""
+        code, rule = self.code, self.plan.atomic_rules[site.number]
+
+        def add(which: int, amount: str) -> None:
+            self.add_to_site(site, which, code.op(f"zext i32 {amount} to i64"))
+
+        if rule is Rule.ONE_LANE:
+            add(0, "1")
+        elif rule is Rule.SECTORS:
+            lanes = code.vector(address)
+            add(0, code.op(f"call i32 @simulator_atomic_sectors(<32 x i64> {lanes}, i32 {self.mask})"))
+        elif rule is not Rule.UNKNOWN:
+            lanes = code.op(f"trunc <32 x i64> {code.vector(address)} to <32 x i32>")
+            if rule is Rule.TALLY:
+                both = code.op(f"call i32 @simulator_wavefronts(<32 x i32> {lanes}, i32 {self.mask}, i32 2, i1 true)")
+                wavefronts = code.op(f"and i32 {both}, 65535")
+                add(0, wavefronts)
+                add(1, code.op(f"sub i32 {wavefronts}, 1"))
+            elif rule is Rule.LOOP:
+                both = code.op(f"call i32 @simulator_atomic_loop(<32 x i32> {lanes}, i32 {self.mask})")
+                loads, rounds = code.op(f"and i32 {both}, 65535"), code.op(f"lshr i32 {both}, 16")
+                add(2, loads)
+                add(3, code.op(f"sub i32 {loads}, {rounds}"))
+                add(0, code.op(f"shl i32 {rounds}, 1"))
+            else:
+                rounds = code.op(f"call i32 @simulator_atomic_rounds(<32 x i32> {lanes}, i32 {self.mask})")
+                add(0, code.op(f"shl i32 {rounds}, 1") if rule is Rule.TWO_A_ROUND else rounds)
+                add(1, code.op(f"sub i32 {rounds}, 1"))
 
     def _atomic_operation(
         self, instruction: Instruction, element: str, pointer: str, values: list[str]

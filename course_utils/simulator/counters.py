@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .access import Site
+from .atomics import Rule
 from .controlflow import Block
 from .layout import SITE_NUMBERS
 from .plan import Plan
@@ -102,7 +103,7 @@ class Counts:
                 found[name.format(op=op)] = 0
         for count in self.sites():
             site = count.site
-            if site.atomic or not site.counted or site.instruction.name == "red":
+            if not site.counted or site.number in self.plan.atomic_rules:
                 continue
             op = "ld" if site.load else "st"
             if count.space == "global":
@@ -113,19 +114,57 @@ class Counts:
                 found[SHARED_CONFLICTS.format(op=op)] += count.first - count.second
             elif count.space == "local":
                 found[LOCAL_SECTORS.format(op=op)] += count.first
+        self._add_atomics(found)
         blocks = self.plan.flow.blocks
         found["ptx__warp_inst_executed.sum"] = sum(self.warps(b.index) * len(b.issued) for b in blocks)
         found["ptx__thread_inst_executed.sum"] = sum(self.threads(b.index) * len(b.issued) for b in blocks)
         found["ptx__branches_divergent.sum"] = sum(self._block(b.index)[4] for b in blocks)
         return found
 
+    def _add_atomics(self, found: dict[str, int]) -> None:
+        """Count atomics under their own names; where one has no known rule, its metrics are left out."""
+        for what in ("requests", "sectors"):
+            for op in ("atom", "red"):
+                found[GLOBAL.format(what=what, op=op)] = 0
+        for name in (SHARED_WAVEFRONTS, SHARED_CONFLICTS):
+            found[name.format(op="atom")] = 0
+        unknown: set[str] = set()
+        for site, rule in self._atomics():
+            first = self.plan.counters.site + SITE_NUMBERS * site.number
+            counted = [int(number) for number in self.totals[first : first + 4]]
+            if rule is Rule.UNKNOWN:
+                unknown.add(site.space)
+            elif site.space == "global":
+                op = "red" if site.number in self.plan.reductions else "atom"
+                found[GLOBAL.format(what="requests", op=op)] += self.warps(site.block)
+                found[GLOBAL.format(what="sectors", op=op)] += counted[0]
+            else:
+                found[SHARED_WAVEFRONTS.format(op="atom")] += counted[0]
+                found[SHARED_CONFLICTS.format(op="atom")] += counted[1]
+                found[SHARED_WAVEFRONTS.format(op="ld")] += counted[2]
+                found[SHARED_CONFLICTS.format(op="ld")] += counted[3]
+        if unknown & {"global", "generic"}:
+            for op in ("atom", "red"):
+                del found[GLOBAL.format(what="requests", op=op)], found[GLOBAL.format(what="sectors", op=op)]
+        if unknown & {"shared", "generic"}:
+            for op in ("atom", "ld"):  # some become loops, which load as well
+                del found[SHARED_WAVEFRONTS.format(op=op)], found[SHARED_CONFLICTS.format(op=op)]
+
+    def _atomics(self) -> Iterator[tuple[Site, Rule]]:
+        """The atomics that ran."""
+        for site in self.plan.sites.values():
+            rule = self.plan.atomic_rules.get(site.number)
+            if rule is not None and self.warps(site.block):
+                yield site, rule
+
     def notes(self) -> list[str]:
         """Which memory traffic is in no metric, as it is not known how the hardware counts it."""
         names = {
             "cp.async" if count.site.instruction.name == "cp" else count.site.instruction.name
             for count in self.sites()
-            if count.requests and not count.site.counted
+            if not count.site.counted and self.warps(count.site.block)
         }
+        names |= {site.instruction.opcode for site, rule in self._atomics() if rule is Rule.UNKNOWN}
         return [f"uncounted: the memory traffic of {', '.join(sorted(names))}"] if names else []
 
     def by_line(self) -> dict[int, dict[str, int]]:
@@ -135,14 +174,16 @@ class Counts:
             self._instructions(block, lines)
         for count in self.sites():
             line = line_of(count.site.instruction)
-            if line is None or not count.site.counted:
+            rule = self.plan.atomic_rules.get(count.site.number)
+            if line is None or not count.site.counted or rule is Rule.UNKNOWN:
                 continue
             if count.space == "shared":
+                ideal = count.second if rule is None else count.first - count.second
                 lines[line]["shared_wavefronts"] += count.first
-                lines[line]["shared_wavefronts_ideal"] += count.second
+                lines[line]["shared_wavefronts_ideal"] += ideal
             elif count.space == "global":
                 lines[line]["global_sectors"] += count.first
-                lines[line]["global_sectors_ideal"] += count.second
+                lines[line]["global_sectors_ideal"] += count.second if rule is None else count.first
         return {line: lines[line] for line in sorted(lines)}
 
     def _instructions(self, block: Block, lines: dict[int, dict[str, int]]) -> None:

@@ -213,3 +213,169 @@ all.done:
   ret i32 %total
 }
 
+
+; Sectors of one global atomic: each sector is visited as often as the address in it that most lanes want.
+define i32 @simulator_atomic_sectors(<32 x i64> %addresses, i32 %mask) {
+start:
+  %places = alloca [32 x i64], align 64
+  %sectors = alloca [32 x i64], align 64
+  %visits = alloca [32 x i32], align 64
+  store <32 x i64> %addresses, ptr %places, align 64
+  br label %strike
+
+strike: ; one address after the other, with the number of lanes that want it
+  %left = phi i32 [ %mask, %start ], [ %left.next, %noted ]
+  %known = phi i32 [ 0, %start ], [ %known.next, %noted ]
+  %empty = icmp eq i32 %left, 0
+  br i1 %empty, label %sum, label %more
+
+more:
+  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %place = getelementptr i64, ptr %places, i32 %lane
+  %address = load i64, ptr %place, align 8
+  %one = insertelement <32 x i64> poison, i64 %address, i64 0
+  %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
+  %same = icmp eq <32 x i64> %addresses, %all
+  %same.bits = bitcast <32 x i1> %same to i32
+  %wanting = and i32 %same.bits, %left
+  %count = call i32 @llvm.ctpop.i32(i32 %wanting)
+  %left.next = xor i32 %left, %wanting
+  %sector = lshr i64 %address, 5
+  br label %look
+
+look: ; has the sector been seen?
+  %k = phi i32 [ 0, %more ], [ %k.next, %other ]
+  %new = icmp eq i32 %k, %known
+  br i1 %new, label %append, label %compare
+
+compare:
+  %sector.at = getelementptr i64, ptr %sectors, i32 %k
+  %seen = load i64, ptr %sector.at, align 8
+  %found = icmp eq i64 %seen, %sector
+  br i1 %found, label %raise, label %other
+
+other:
+  %k.next = add i32 %k, 1
+  br label %look
+
+raise:
+  %visits.at = getelementptr i32, ptr %visits, i32 %k
+  %before = load i32, ptr %visits.at, align 4
+  %after = call i32 @llvm.umax.i32(i32 %before, i32 %count)
+  store i32 %after, ptr %visits.at, align 4
+  br label %noted
+
+append:
+  %new.at = getelementptr i64, ptr %sectors, i32 %known
+  store i64 %sector, ptr %new.at, align 8
+  %new.visits.at = getelementptr i32, ptr %visits, i32 %known
+  store i32 %count, ptr %new.visits.at, align 4
+  %known.more = add i32 %known, 1
+  br label %noted
+
+noted:
+  %known.next = phi i32 [ %known, %raise ], [ %known.more, %append ]
+  br label %strike
+
+sum:
+  %i = phi i32 [ 0, %strike ], [ %i.next, %add ]
+  %total = phi i32 [ 0, %strike ], [ %total.next, %add ]
+  %done = icmp eq i32 %i, %known
+  br i1 %done, label %end, label %add
+
+add:
+  %sum.at = getelementptr i32, ptr %visits, i32 %i
+  %sum.one = load i32, ptr %sum.at, align 4
+  %total.next = add i32 %total, %sum.one
+  %i.next = add i32 %i, 1
+  br label %sum
+
+end:
+  ret i32 %total
+}
+
+; Rounds of one shared atomic on 4-byte words: as many as lanes want the busiest bank, the same word or not.
+define i32 @simulator_atomic_rounds(<32 x i32> %addresses, i32 %mask) {
+start:
+  %places = alloca [32 x i32], align 64
+  %wanted = alloca [32 x i8], align 64
+  %words = lshr <32 x i32> %addresses, splat (i32 2)
+  %banks = and <32 x i32> %words, splat (i32 31)
+  store <32 x i32> %banks, ptr %places, align 64
+  store <32 x i8> zeroinitializer, ptr %wanted, align 64
+  br label %next
+
+next:
+  %left = phi i32 [ %mask, %start ], [ %left.next, %more ]
+  %most = phi i32 [ 0, %start ], [ %most.next, %more ]
+  %empty = icmp eq i32 %left, 0
+  br i1 %empty, label %end, label %more
+
+more:
+  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %minus = sub i32 %left, 1
+  %left.next = and i32 %left, %minus
+  %place = getelementptr i32, ptr %places, i32 %lane
+  %bank = load i32, ptr %place, align 4
+  %slot = getelementptr i8, ptr %wanted, i32 %bank
+  %had = load i8, ptr %slot, align 1
+  %has = add i8 %had, 1
+  store i8 %has, ptr %slot, align 1
+  %has.32 = zext i8 %has to i32
+  %most.next = call i32 @llvm.umax.i32(i32 %most, i32 %has.32)
+  br label %next
+
+end:
+  ret i32 %most
+}
+
+; Shared atomics that the machine code makes a loop of (f32 additions): in each round every bank serves its first lane,
+; and the lanes left load their words again. Wavefronts of these loads in the low half, rounds in the high half.
+define i32 @simulator_atomic_loop(<32 x i32> %addresses, i32 %mask) {
+start:
+  %places = alloca [32 x i32], align 64
+  %words = lshr <32 x i32> %addresses, splat (i32 2)
+  %banks = and <32 x i32> %words, splat (i32 31)
+  store <32 x i32> %banks, ptr %places, align 64
+  br label %round
+
+round:
+  %left = phi i32 [ %mask, %start ], [ %left.after, %served ]
+  %total = phi i32 [ 0, %start ], [ %total.next, %served ]
+  %empty = icmp eq i32 %left, 0
+  br i1 %empty, label %end, label %loads
+
+loads:
+  %both = call i32 @simulator_wavefronts(<32 x i32> %addresses, i32 %left, i32 2, i1 true)
+  %wavefronts = and i32 %both, 65535
+  %one.round = add i32 %wavefronts, 65536
+  %total.next = add i32 %total, %one.round
+  br label %serve
+
+serve:
+  %candidates = phi i32 [ %left, %loads ], [ %candidates.next, %one ]
+  %busy = phi i32 [ 0, %loads ], [ %busy.next, %one ]
+  %left.after = phi i32 [ %left, %loads ], [ %left.next, %one ]
+  %all.served = icmp eq i32 %candidates, 0
+  br i1 %all.served, label %served, label %one
+
+one:
+  %lane = call i32 @llvm.cttz.i32(i32 %candidates, i1 true)
+  %lane.bit = shl i32 1, %lane
+  %candidates.next = xor i32 %candidates, %lane.bit
+  %place = getelementptr i32, ptr %places, i32 %lane
+  %bank = load i32, ptr %place, align 4
+  %bank.bit = shl i32 1, %bank
+  %taken = and i32 %busy, %bank.bit
+  %free = icmp eq i32 %taken, 0
+  %busy.next = or i32 %busy, %bank.bit
+  %without = xor i32 %left.after, %lane.bit
+  %left.next = select i1 %free, i32 %without, i32 %left.after
+  br label %serve
+
+served:
+  br label %round
+
+end:
+  ret i32 %total
+}

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-class Error(Exception):
-    """Any refusal or failure of the simulator."""
+from ..compiler.errors import Error
 
 
 class ArgumentError(Error):

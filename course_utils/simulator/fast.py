@@ -179,6 +179,8 @@ class FastEmitter(PatternCode, Emitter):
             return
         code = self.code
         source = self.operand(instruction.operands[1], "i32")
+        if source.type == "i64":  # a register may be wider than the type read from it (PTX ISA 9.4.1)
+            source = code.resize(source, "i32")
         if BITS[source.type] != 32:
             raise Unsupported(
                 f"{instruction.opcode} is not supported", instruction.opcode, instruction.location.line

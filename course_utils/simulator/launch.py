@@ -100,7 +100,7 @@ class _Run:
 
     def __init__(self, kernel: Kernel, request: Request, blocks: range, *, traced: bool = False) -> None:
         self.kernel, self.request, self.plan, self.traced = kernel, request, kernel.plan, traced
-        self.slice = min(SLICE, request.budget)
+        self.slice = min(SLICE, max(request.budget // PATIENCE, 1))  # so that a small budget is kept too
         self._parameters = (ctypes.c_char * max(len(request.parameters), 1)).from_buffer(
             request.parameters or bytearray(1)
         )

@@ -28,6 +28,10 @@ RUNTIME = ("counting", "lanes", "barriers", "records", "runtime")
 
 RUNTIME_FUNCTIONS = """
 declare i32 @simulator_sectors(<32 x i64>, i32)
+declare i32 @simulator_wavefronts(<32 x i32>, i32, i32, i1)
+declare i32 @simulator_atomic_sectors(<32 x i64>, i32)
+declare i32 @simulator_atomic_rounds(<32 x i32>, i32)
+declare i32 @simulator_atomic_loop(<32 x i32>, i32)
 declare i1 @simulator_lanes_global(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)
 declare i1 @simulator_lanes_shared(ptr, i64, <32 x i64>, i32, i64, i32, i1, ptr)
 declare i1 @simulator_lanes_local(ptr, ptr, <32 x i64>, i32, i64, i64, ptr)

@@ -93,7 +93,7 @@ def fresh(shape: int | tuple[int, ...], dtype: np.typing.DTypeLike) -> np.ndarra
     """Global memory that nothing was written to: an array of odd bytes (0xCD), the same in every run, so that a kernel
     that reads it before writing shows."""
     array = np.empty(shape, dtype)
-    array.view(np.uint8).reshape(-1)[:] = 0xCD
+    array.reshape(-1).view(np.uint8)[:] = 0xCD
     return array
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import kinds as kinds_
-from . import async_copy, merging, tensor
+from . import async_copy, atomics, merging, tensor
 from .access import BYTES, Site
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
@@ -242,6 +242,22 @@ class Plan:
             return None if place is None else place[1]
 
         return merging.merged_sizes(self.flow, self.sites, address)
+
+    @cached_property
+    def atomic_rules(self) -> dict[int, atomics.Rule]:
+        """Site of an atomic -> how it is counted."""
+        uniform, used = atomics.uniform_registers(self.flow), atomics.results_used(self.flow)
+        sites = [site for site in self.sites.values() if site.instruction.name in ("atom", "red")]
+        return {site.number: atomics.rule(site, uniform, used) for site in sites}
+
+    @cached_property
+    def reductions(self) -> set[int]:
+        """Sites of atomics that return nothing."""
+        used = atomics.results_used(self.flow)
+        return {number for number in self.atomic_rules if atomics.is_reduction(self._site(number), used)}
+
+    def _site(self, number: int) -> Site:
+        return next(site for site in self.sites.values() if site.number == number)
 
     def counted_size(self, site: Site) -> int:
         """Bytes a lane that the hardware moves at once for this instruction; 0 when it comes along with another."""

@@ -57,6 +57,7 @@ class Program:
         resources: Mapping[str, compiler.Resources] | None = None,
         name: str = "kernel.cu",
         instantiate: Callable[[str], tuple[Program, str]] | None = None,
+        variables_of: Program | None = None,
     ) -> None:
         self.source = source
         self.name = name
@@ -71,7 +72,7 @@ class Program:
         self._variables = Memory()
         self._globals: dict[str, tuple[int, np.ndarray]] = {}
         self._constants, self._constant_places = self._lay_out_constants()
-        self._lay_out_globals()
+        self._lay_out_globals(variables_of)
 
     @property
     def kernels(self) -> list[str]:
@@ -102,6 +103,7 @@ class Program:
 
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
+        kernel = self._mangled(kernel)
         if "<" in kernel or (kernel not in self._module.functions and self._instantiate):
             instance, lowered = self._instance(kernel)
             return instance.launch(
@@ -109,7 +111,7 @@ class Program:
                 cooperative=cooperative, allow_large_shared=allow_large_shared,
             )  # fmt: skip
         function = self._function(kernel)
-        _refuse_options(checks)
+        _refuse_options(checks, workers=workers, budget=budget, trace=trace)
         grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
         addresses = self._places(function)
         total_shared = self._check_launch(
@@ -197,14 +199,21 @@ class Program:
             memory[start : start + size] = np.frombuffer(_initial_bytes(variable, {}), np.uint8)
         return memory, places
 
-    def _lay_out_globals(self) -> None:
+    def _lay_out_globals(self, others: Program | None) -> None:
+        """Instances of templates have the variables of the program that they belong to, at the same addresses."""
+        for name, (_, array) in others._globals.items() if others else ():
+            self._globals[name] = (self._variables.add(name, array), array)
         used = _referenced(self._module)
         variables = [
-            each for each in self._module.variables.values() if each.space == "global" and each.name in used
+            each
+            for each in self._module.variables.values()
+            if each.space == "global" and each.name in used and each.name not in self._globals
         ]
         for variable in variables:
             array = np.zeros(max(variable.size, 1), np.uint8)
             self._globals[variable.name] = (self._variables.add(variable.name, array), array)
+            if others is not None:
+                others._globals[variable.name] = (others._variables.add(variable.name, array), array)
         addresses = {name: address for name, (address, _) in self._globals.items()}
         addresses |= {
             name: (CONSTANT_REGION << REGION_BITS) + start
@@ -264,7 +273,19 @@ class Program:
     def _instance(self, kernel: str) -> tuple[Program, str]:
         if self._instantiate is None:
             raise LaunchError(f"{kernel!r}: templates need the source; this program was loaded from PTX")
-        return self._instantiate(kernel)
+        instance, lowered = self._instantiate(kernel)
+        for name, (start, size) in self._constant_places.items():
+            if name in instance._constant_places:
+                there, _ = instance._constant_places[name]
+                instance._constants[there : there + size] = self._constants[start : start + size]
+        return instance, lowered
+
+    def _mangled(self, kernel: str) -> str:
+        """The entry point of a kernel that is neither a template nor extern "C"."""
+        if kernel in self._module.functions:
+            return kernel
+        found = [each for each in self.kernels if re.match(rf"_Z{len(kernel)}{re.escape(kernel)}(?!I)", each)]
+        return found[0] if len(found) == 1 else kernel
 
     def _kernel(self, function: ptx.Function, addresses: Addresses, grid: Index, block: Index) -> Kernel:
         small = all(size * count < 1 << 31 for size, count in zip(block, grid, strict=True))
@@ -351,7 +372,16 @@ class Program:
         return found
 
 
-def _refuse_options(checks: Sequence[str]) -> None:
+def _refuse_options(
+    checks: Sequence[str], *, workers: int | None, budget: int | None, trace: Mapping[str, object] | None
+) -> None:
+    for what, value in (("workers", workers), ("budget", budget)):
+        if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
+            raise LaunchError(f"{what} must be a whole number from 1, not {value!r}")
+    if trace is not None and not isinstance(trace, Mapping):
+        raise LaunchError(f"trace must be a dictionary such as {{'block': (0, 0)}}, not {trace!r}")
+    if isinstance(checks, str):
+        raise LaunchError(f"checks must be a list of names, such as [{checks!r}]")
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
@@ -362,7 +392,7 @@ def _refuse_options(checks: Sequence[str]) -> None:
 
 
 def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
-    parts = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
+    parts = tuple(value) if isinstance(value, (Sequence, np.ndarray)) else (value,)
     if not 1 <= len(parts) <= 3 or not all(isinstance(part, (int, np.integer)) for part in parts):
         raise LaunchError(f"{what} must be one to three whole numbers, not {value!r}")
     full = tuple(int(part) for part in parts) + (1,) * (3 - len(parts))
@@ -447,7 +477,9 @@ def compile(
 ) -> Program:
     """Compile CUDA C++ with NVRTC and load it into the simulator. Raises CompileError with the file's own lines."""
 
-    def build(expressions: Sequence[str]) -> tuple[Program, compiler.Compiled]:
+    def build(
+        expressions: Sequence[str], variables_of: Program | None = None
+    ) -> tuple[Program, compiler.Compiled]:
         made = compiler.compile(
             source,
             defines=defines,
@@ -458,15 +490,24 @@ def compile(
             expressions=expressions,
             cancelled=cancelled,
         )
-        program = Program(ptx.parse(made.ptx), source, made.resources, name, instantiate)
+        module = ptx.parse(made.ptx)
+        program = Program(module, source, made.resources, name, instantiate, variables_of)
         return program, made
 
     instances: dict[str, tuple[Program, str]] = {}
 
     def instantiate(expression: str) -> tuple[Program, str]:
         if expression not in instances:
-            program, made = build((expression,))
+            try:
+                program, made = build((expression,), plain)
+            except compiler.CompileError as error:
+                if "__nv_name_map" not in error.log:  # else the source is right, and the name is not in it
+                    raise
+                raise LaunchError(
+                    f"there is no kernel {expression!r} in this program; there is: {', '.join(plain.kernels) or 'none'}"
+                ) from None
             instances[expression] = (program, made.lowered_names[expression])
         return instances[expression]
 
-    return build(())[0]
+    plain = build(())[0]
+    return plain

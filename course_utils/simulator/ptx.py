@@ -336,6 +336,7 @@ class _Reader:
     def module(self) -> Module:
         function: Function | None = None
         scopes: list[dict[str, str]] = []
+        starts: list[int] = []  # of each open scope: its first instruction
         scope_count = 0
         try:
             for kind, text, position in self._items():
@@ -345,9 +346,10 @@ class _Reader:
                     function = self._head(text)
                 elif kind == "open":
                     scopes.append({})
+                    starts.append(len(function.instructions) if function else 0)
                     scope_count += 1
                 elif kind == "close":
-                    scopes.pop()
+                    _branch_within(function, scopes.pop(), starts.pop())
                     if not scopes and function is not None:
                         self._declare(function)
                         function = None
@@ -432,8 +434,8 @@ class _Reader:
         if opcode.startswith(_WITH_CARRY):
             operands = _with_carry(opcode, operands)
             function.registers[CARRY.name] = "pred"
-        if len(scopes) > 1:
-            names = {old: new for names in scopes[1:] for old, new in names.items()}
+        names = {old: new for names in scopes for old, new in names.items()}
+        if names:
             operands = tuple(renamed(item, names) for item in operands)
             guard = renamed(guard, names) if guard else None
         function.instructions.append(
@@ -450,6 +452,7 @@ class _Reader:
         return line
 
     def _directive(self, function: Function, text: str, scopes: list[dict[str, str]], scope: int) -> None:
+        text = re.sub(r"^\.reg\.", ".reg .", text)
         word = text.split(None, 1)[0]
         if word == ".reg":
             _, kind, names = text.split(None, 2)
@@ -458,8 +461,10 @@ class _Reader:
                 raise PtxError(f"vector registers are not supported: {text!r}")
             for name, count in _REGISTERS.findall(names):
                 for each in [f"{name}{i}" for i in range(int(count))] if count else [name]:
-                    unique = each if len(scopes) == 1 else f"{each}@{scope}"
+                    unique = each if each[0] == "%" else f"%{each}"  # told from a symbol by its %
                     if len(scopes) > 1:
+                        unique += f"@{scope}"
+                    if unique != each:
                         scopes[-1][each] = unique
                     function.registers[unique] = kind[1:]
         elif word in (".local", ".shared", ".param", ".const", ".global"):
@@ -476,12 +481,22 @@ class _Reader:
             function.tables[next(reversed(function.labels))] = [text]
 
 
+def _branch_within(function: Function | None, names: dict[str, str], start: int) -> None:
+    """Branches of a scope that stand before the label which they go to."""
+    labels = {old: new for old, new in names.items() if function and new in function.labels}
+    if function and labels:
+        for instruction in function.instructions[start:]:
+            if instruction.name == "bra":
+                instruction.operands = tuple(renamed(item, labels) for item in instruction.operands)
+
+
 def renamed(item: Operand, names: dict[str, str]) -> Operand:
     """An operand with registers and symbols under other names."""
     if isinstance(item, Register):
         return Register(names[item.name], item.negated) if item.name in names else item
     if isinstance(item, Symbol):
-        return Symbol(names[item.name], item.offset) if item.name in names else item
+        name = names.get(item.name, item.name)
+        return Register(name) if name[0] == "%" else Symbol(name, item.offset)
     if isinstance(item, Address) and item.base is not None:
         return Address(renamed(item.base, names), item.offset)
     if isinstance(item, Group):

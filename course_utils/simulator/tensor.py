@@ -1,24 +1,27 @@
-"""Tensor-core instructions: mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14, warp-level matrix instructions).
+"""Tensor-core instructions: mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14, warp-level matrices).
 
-All of them work on tiles of 8 rows, and in every tile a lane l holds part of row l / 4, at the columns that begin with
-l % 4: so one register of 32 lanes, read lane after lane, is a tile row after row. A register of A holds 8 rows of M by
-4 times its elements of K; one of B holds 8 columns of N, again by K; C and D come as 8 by 8, in one register of f16x2
-or in two registers of even and odd columns.
+All of them work on tiles of 8 rows, and in every tile a lane l holds part of row l / 4, at the columns that
+begin with l % 4: so one register of 32 lanes, read lane after lane, is a tile row after row. A register of A
+holds 8 rows of M by 4 times its elements of K; one of B holds 8 columns of N, again by K; C and D come as
+8 by 8, in one register of f16x2 or in two registers of even and odd columns.
 
     A    tiles down M first, then along K            {rows 0-7, rows 8-15} of the first k, then of the next
     B    tiles along K first, then along N (wmma)
     C    tiles down M first, then along N (wmma)
 
-The fragments are put in memory and a helper multiplies the tiles; a helper is compiled once for each shape and types.
+The fragments are put in memory and a helper multiplies the tiles; it is compiled once for a shape and types.
 
-Precision: products of f16, bf16 and tf32 are exact in f32. Sums are made in f32, from c on, in the order of ascending k,
-each rounded to nearest; an f16 result is rounded once at the end. The hardware adds in an order and with roundings of its
-own, which NVIDIA does not state. Either differs from the exact sum by less than (k + 1) * 2**-22 * (|c| + sum |a*b|), for
-f64 2**-51, before an f16 result is rounded. Of tf32 inputs the low 13 bits are left out. Integers are exact: they wrap
-around, or with .satfinite the sum with c is clamped.
+Precision: products of f16, bf16 and tf32 are exact in f32. Sums are made in f32, from c on, in the order of
+ascending k, each rounded to nearest; an f16 result is rounded once at the end. The hardware adds in an order
+and with roundings of its own, which NVIDIA does not state. Either differs from the exact sum by less than
+(k + 1) * 2**-22 * (|c| + sum |a*b|), for f64 2**-51, before an f16 result is rounded. Of tf32 inputs the low
+13 bits are left out. Integers are exact: they wrap around, or with .satfinite the sum with c is clamped.
 
-These instructions belong to the whole warp (.sync.aligned). Run by fewer than 32 lanes they end the launch with `Trap`.
-How the hardware counts the shared memory they move is not stated, so it is not counted (see `Counts.notes`).
+These instructions belong to the whole warp (.sync.aligned). Run by fewer than 32 lanes they end the launch
+with `Trap`. Which lane holds what in a wmma fragment is left open by the ISA; here it is as for mma. A wmma
+pointer must be aligned to 32 bytes on a GPU; here only to its elements.
+
+How the hardware counts the shared memory that they move is not stated, so it is not counted (`Counts.notes`).
 """
 
 from __future__ import annotations
@@ -125,7 +128,7 @@ def product(instruction: Instruction) -> Product:
         or shape not in table.get(family, ())
         or types[0] not in sums
         or types[3] not in sums
-        or (not wmma and ("row", "col") != tuple(part for part in parts if part in ("row", "col")))
+        or (not wmma and tuple(part for part in parts if part in ("row", "col")) != ("row", "col"))
         or instruction.has("sp", "b1", "xor", "and", "popc")
         or any(part.startswith(("sp::", "kind::")) for part in parts)
     ):
@@ -143,7 +146,7 @@ def refused(instruction: Instruction) -> Unsupported:
 
 
 def moved_bytes(instruction: Instruction) -> int:
-    """Bytes that one lane moves with an ldmatrix, stmatrix, wmma.load or wmma.store, as its alignment wants."""
+    """Bytes of one access of a lane by ldmatrix, stmatrix, wmma.load or wmma.store; it is aligned to them."""
     if instruction.name != "wmma":
         return MATRIX_ROW
     return _ELEMENT_BYTES[_element(instruction)]
@@ -164,7 +167,7 @@ def _element(instruction: Instruction) -> str:
     return kinds[-1]
 
 
-# Instructions -> LLVM -------------------------------------------------------------------------------------------------
+# Instructions -> LLVM -----------------------------------------------------------------------------------
 
 
 def write(emitter: Emitter, instruction: Instruction, site: Site | None) -> None:
@@ -272,21 +275,8 @@ def _rows(emitter: Emitter, site: Site, address: Operand, count: int) -> str:
     code = emitter.code
     lanes = code.vector(emitter.address(address))
     mask = str((1 << 8 * count) - 1 if count < 4 else -1)
-    emitter.require(site, code.op(f"call i1 {checked(emitter, site, lanes, mask, MATRIX_ROW)}"))
+    emitter.require(site, code.op(f"call i1 {emitter.check_call(site, lanes, mask, MATRIX_ROW)}"))
     return code.pointer("%worker", at(Worker, "hosts"))
-
-
-def checked(emitter: Emitter, site: Site, lanes: str, mask: str, size: int) -> str:
-    """The call that checks addresses without counting them."""
-    if site.space == "shared":
-        return (
-            f"@simulator_lanes_window(ptr %worker, ptr %shared, i64 %shared_bytes, <32 x i64> {lanes}, "
-            f"i32 {mask}, i64 {size})"
-        )
-    return (
-        f"@simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> {lanes}, i32 {mask}, i64 {size}, "
-        f"i64 {emitter.local_bytes}, i32 0, i1 false, ptr null)"
-    )
 
 
 def _load_matrices(emitter: Emitter, instruction: Instruction, site: Site) -> None:
@@ -311,7 +301,7 @@ def _store_matrices(emitter: Emitter, instruction: Instruction, site: Site) -> N
     emitter.code.do(f"call void @{name}(ptr {hosts}, ptr {fragments(emitter)}, i32 {count})")
 
 
-# wmma: fragments to and from memory -----------------------------------------------------------------------------------
+# wmma: fragments to and from memory ---------------------------------------------------------------------
 
 
 def _move_fragment(emitter: Emitter, instruction: Instruction, site: Site) -> None:
@@ -344,7 +334,7 @@ def _move_fragment(emitter: Emitter, instruction: Instruction, site: Site) -> No
         far = code.op(f"mul <32 x i64> {strides}, {pattern(major, 'i64')}")
         near = code.op(f"add <32 x i64> {code.vector(base)}, {pattern(minor, 'i64')}")
         lanes = code.op(f"add <32 x i64> {far}, {near}")
-        emitter.require(site, code.op(f"call i1 {checked(emitter, site, lanes, '-1', size)}"))
+        emitter.require(site, code.op(f"call i1 {emitter.check_call(site, lanes, '-1', size)}"))
         found = code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
         return code.op(f"inttoptr <32 x i64> {found} to <32 x ptr>")
 
@@ -357,8 +347,8 @@ def _move_fragment(emitter: Emitter, instruction: Instruction, site: Site) -> No
             total = ""
             for part, lanes in enumerate(places[index % len(places)]):
                 text = code.op(
-                    f"call <32 x {narrow}> @llvm.masked.gather.v32{narrow}.v32p0(<32 x ptr> align 1 {hosts(lanes)}, "
-                    f"{yes}, <32 x {narrow}> zeroinitializer)"
+                    f"call <32 x {narrow}> @llvm.masked.gather.v32{narrow}.v32p0(<32 x ptr> align 1 "
+                    f"{hosts(lanes)}, {yes}, <32 x {narrow}> zeroinitializer)"
                 )
                 value = code.resize(Value(text, narrow, None), wide).text
                 if part:
@@ -407,7 +397,7 @@ def _places(role: str, kind: str, shape: tuple[int, int, int]) -> list[list[list
     return found
 
 
-# Helpers --------------------------------------------------------------------------------------------------------------
+# Helpers ------------------------------------------------------------------------------------------------
 
 
 class _Lines:
@@ -581,10 +571,10 @@ def _tile_text(kind: str, depth: int) -> str:
                 part = lines.op(f"mul <8 x i32> {one}, {right}")
                 sums[row] = lines.op(f"add <8 x i32> {sums[row]}, {part}")
             else:
-                suffix = {"float": "f32", "double": "f64"}[kind]
+                fma = f"@llvm.fma.v8{'f32' if kind == 'float' else 'f64'}"
                 vector = f"<8 x {kind}>"
                 sums[row] = lines.op(
-                    f"call {vector} @llvm.fma.v8{suffix}({vector} {one}, {vector} {right}, {vector} {sums[row]})"
+                    f"call {vector} {fma}({vector} {one}, {vector} {right}, {vector} {sums[row]})"
                 )
     for row in range(8):
         lines.do(f"store <8 x {kind}> {sums[row]}, ptr {lines.at('%sums', 8 * row * width)}, align 32")

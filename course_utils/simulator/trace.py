@@ -78,7 +78,8 @@ def request(value: Mapping[str, object], grid: Index, warps: int) -> Request:
         raise LaunchError(f"trace: unknown key {sorted(unknown)[0]!r}; there are 'block' and 'warp'")
     given = value.get("block", 0)
     parts = (given,) if isinstance(given, (int, np.integer)) else tuple(given)  # type: ignore[arg-type]
-    block = tuple(int(part) for part in parts) + (0,) * (3 - len(parts))
+    whole = all(isinstance(part, (int, np.integer)) for part in parts)
+    block = tuple(int(part) if whole else -1 for part in parts) + (0,) * (3 - len(parts))
     if len(block) != 3 or any(not 0 <= part < size for part, size in zip(block, grid, strict=True)):
         raise LaunchError(f"trace: there is no block {given!r} in a grid of {grid}")
     warp = value.get("warp")

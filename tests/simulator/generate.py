@@ -125,7 +125,7 @@ def truncated(a: np.ndarray) -> np.ndarray:
 
 
 class Generator:
-    """Draws a kernel for blocks of one shape. `collective`: whether shuffles may be used (whole warps only)."""
+    """Draws a kernel for blocks of one shape. Shuffles are drawn for whole warps only."""
 
     def __init__(self, seed: int, block: tuple[int, int, int]) -> None:
         self.random = random.Random(seed)
@@ -484,12 +484,13 @@ class Generator:
         makers = [self.exchange, self.vote]
         return self.random.choice([*makers, self.shuffle] if self.threads % 32 == 0 else makers)()
 
-    def kernel(self) -> Kernel:
+    def kernel(self, depth: int) -> Kernel:
+        """`depth`: how deep branches and loops may nest."""
         parts: list[Statement] = []
-        for _ in range(self.random.randrange(1, 4)):
-            parts += self.body(3, in_loop=False, leaving=False)
+        for _ in range(self.random.randrange(1, depth + 1)):
+            parts += self.body(depth, in_loop=False, leaving=False)
             parts.append(self.collective())
-        parts += self.body(3, in_loop=False, leaving=True)
+        parts += self.body(depth, in_loop=False, leaving=True)
         pointers = [f"const {TYPES[kind][0]}* in_{kind}" for kind in TYPES]
         pointers += [f"{TYPES[kind][0]}* out_{kind}" for kind in TYPES]
         pointers += [f"unsigned* slot{slot}" for slot in range(SLOTS)] + ["unsigned* bins"]
@@ -576,9 +577,9 @@ def inputs(generator: np.random.Generator, count: int) -> dict[str, np.ndarray]:
     return found
 
 
-def case(seed: int, block: tuple[int, int, int], grid: tuple[int, int, int]) -> Case:
+def case(seed: int, block: tuple[int, int, int], grid: tuple[int, int, int], depth: int = 2) -> Case:
     """The case of a seed: a kernel for blocks of this shape, and what it must compute over this grid."""
-    kernel = Generator(seed, block).kernel()
+    kernel = Generator(seed, block).kernel(depth)
     width, height, depth = (block[axis] * grid[axis] for axis in range(3))
     n = width * height * depth
     numbers = np.random.default_rng(seed)

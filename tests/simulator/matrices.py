@@ -170,17 +170,107 @@ def _numpy(kind: str) -> type:
 
 
 def products() -> list[Mma]:
-    """Every mma that the simulator runs."""
+    """The mma that the simulator runs: every shape with every type."""
     found = []
     for k in (8, 16):
         found += [Mma(16, 8, k, kind, "f16", "f16", kind) for kind in ("f16", "f32")]
         found.append(Mma(16, 8, k, "f32", "bf16", "bf16", "f32"))
     found += [Mma(16, 8, k, "f32", "tf32", "tf32", "f32") for k in (4, 8)]
     found += [Mma(m, 8, k, "f64", "f64", "f64", "f64") for m, k in ((8, 4), (16, 4), (16, 8), (16, 16))]
-    for m, k in ((8, 16), (16, 16), (16, 32)):
-        for a, b in (("s8", "s8"), ("u8", "u8"), ("s8", "u8"), ("u8", "s8")):
-            found += [Mma(m, 8, k, "s32", a, b, "s32", satfinite) for satfinite in (False, True)]
+    for a, b in (("s8", "s8"), ("u8", "u8"), ("s8", "u8"), ("u8", "s8")):
+        found += [Mma(16, 8, 32, "s32", a, b, "s32", satfinite) for satfinite in (False, True)]
+        found.append(Mma(16, 8, 16, "s32", a, b, "s32", a == b))
+    found += [Mma(8, 8, 16, "s32", "s8", "s8", "s32"), Mma(8, 8, 16, "s32", "u8", "u8", "s32", True)]
     return found
+
+
+@dataclass(frozen=True)
+class Wmma:
+    """wmma.load of a, b and c, wmma.mma and wmma.store of d; layouts: "row" or "col" of a, b, and c and d."""
+
+    m: int
+    n: int
+    k: int
+    d: str
+    a: str
+    c: str
+    layouts: tuple[str, str, str]
+    padding: int = 0  # elements between rows (or columns) that belong to no matrix
+
+    def __str__(self) -> str:
+        return (
+            f"m{self.m}n{self.n}k{self.k}.{self.d}.{self.a}.{self.c}.{'.'.join(self.layouts)}.{self.padding}"
+        )
+
+    @property
+    def product(self) -> Mma:
+        return Mma(self.m, self.n, self.k, self.d, self.a, self.a, self.c)
+
+    def stride(self, role: str) -> int:
+        rows, columns = self.product.size(role)
+        layout = self.layouts["abcd".index(role) if role != "d" else 2]
+        return (columns if layout == "row" else rows) + self.padding
+
+    def memory(self, role: str, matrix: np.ndarray) -> np.ndarray:
+        """One matrix as it lies in memory, (rows or columns, stride)."""
+        layout = self.layouts["abcd".index(role) if role != "d" else 2]
+        lines = matrix if layout == "row" else matrix.T
+        found = np.zeros((len(lines), self.stride(role)), matrix.dtype)
+        found[:, : lines.shape[1]] = lines
+        return found
+
+    def matrix(self, memory: np.ndarray) -> np.ndarray:
+        """The other way round, for d."""
+        lines = memory[:, : memory.shape[1] - self.padding]
+        return lines if self.layouts[2] == "row" else lines.T
+
+    @property
+    def source(self) -> str:
+        """Kernel `product(a, b, c, d)`; b comes by way of shared memory."""
+        shape, (la, lb, lc) = f"m{self.m}n{self.n}k{self.k}", self.layouts
+        counts = {role: self._registers(role) for role in "abcd"}
+        regs = {role: "{" + ", ".join(f"{role}{i}" for i in range(counts[role])) + "}" for role in "abcd"}
+        steps = {role: self.stride(role) for role in "abcd"}
+        width = "f64" if self.a == "f64" else "b32"
+        declared = " ".join(f".reg .{width} {role}<{counts[role]}>;" for role in "abcd")
+        types = f"{self.d}.{self.c}" if self.a == "f16" else f"{self.d}.{self.a}.{self.a}.{self.c}"
+        rounding = ".rn" if self.a == "f64" else ""
+        size = np.dtype(CARRIER[self.a]).itemsize
+        lines = self.product.size("b")[0 if lb == "row" else 1]
+        return f"""
+        extern "C" __global__ void product(const char* a, const char* b, const char* c, char* d) {{
+            constexpr int BYTES = {lines * self.stride("b") * size};
+            __shared__ __align__(32) char tile[BYTES];
+            for (int i = threadIdx.x; i < BYTES; i += 32) tile[i] = b[i];
+            __syncwarp();
+            asm volatile("{{ {declared} "
+                "wmma.load.a.sync.aligned.{la}.{shape}.global.{self.a} {regs["a"]}, [%0], {steps["a"]}; "
+                "wmma.load.b.sync.aligned.{lb}.{shape}.shared.{self.a} {regs["b"]}, [%1], {steps["b"]}; "
+                "wmma.load.c.sync.aligned.{lc}.{shape}.global.{self.c} {regs["c"]}, [%2], {steps["c"]}; "
+                "wmma.mma.sync.aligned.{la}.{lb}.{shape}{rounding}.{types} "
+                "{regs["d"]}, {regs["a"]}, {regs["b"]}, {regs["c"]}; "
+                "wmma.store.d.sync.aligned.{lc}.{shape}.global.{self.d} [%3], {regs["d"]}, {steps["d"]}; }}"
+                :: "l"(a), "r"((unsigned)__cvta_generic_to_shared(tile)), "l"(c), "l"(d) : "memory");
+        }}"""
+
+    def _registers(self, role: str) -> int:
+        if role in "ab" and self.a == "f16":
+            return 8  # for any shape
+        return self.product.registers(role)
+
+
+def wmma_products() -> list[Wmma]:
+    """Every shape and type of wmma that the simulator runs, in two layouts each."""
+    kinds = [("f32", "f16", "f32"), ("f16", "f16", "f16"), ("f32", "f16", "f16"), ("f32", "bf16", "f32"),
+             ("s32", "s8", "s32"), ("s32", "u8", "s32")]  # fmt: skip
+    kinds_of_shape = dict.fromkeys(((16, 16, 16), (32, 8, 16), (8, 32, 16)), kinds)
+    kinds_of_shape |= {(16, 16, 8): [("f32", "tf32", "f32")], (8, 8, 4): [("f64", "f64", "f64")]}
+    return [
+        Wmma(*shape, *types, layouts, padding)
+        for shape, listed in kinds_of_shape.items()
+        for types in listed
+        for layouts, padding in ((("row", "col", "row"), 0), (("col", "row", "col"), 16))
+    ]
 
 
 MATMUL = r"""
@@ -235,7 +325,8 @@ extern "C" __global__ void matmul(const half* A, const half* B, float* C, int N,
                 for (int j = 0; j < 4; j++)
                     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
                                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                                 : "+f"(sums[i][j][0]), "+f"(sums[i][j][1]), "+f"(sums[i][j][2]), "+f"(sums[i][j][3])
+                                 : "+f"(sums[i][j][0]), "+f"(sums[i][j][1]),
+                                   "+f"(sums[i][j][2]), "+f"(sums[i][j][3])
                                  : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]),
                                    "r"(b[j / 2][j % 2 * 2]), "r"(b[j / 2][j % 2 * 2 + 1]));
         }

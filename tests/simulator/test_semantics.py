@@ -423,7 +423,6 @@ REFUSED = [
     ("sin.approx.f64 %fd1, %fd1", "sin.approx.f64"),
     ("setp.lo.f32 %p1, %f1, %f1", "setp.lo.f32"),
     ("setp.ltu.s32 %p1, %r1, %r1", "setp.ltu.s32"),
-    ("add.s32 %r1, %r1", "add.s32"),
     ("vadd4.u32.u32.u32 %r1, %r1, %r1, %r1", "vadd4.u32.u32.u32"),
     ("wibble.b32 %r1, %r1", "wibble.b32"),
 ]

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from course_utils import simulator
-from tests.simulator.matrices import CARRIER, MATMUL, Mma, decoded, encoded, matmul_arguments, products
+from tests.simulator.matrices import (
+    CARRIER,
+    MATMUL,
+    Mma,
+    Wmma,
+    decoded,
+    encoded,
+    matmul_arguments,
+    products,
+    wmma_products,
+)
 
+TRITON = Path(__file__).with_name("data") / "triton_matmul.ptx"
 HALF = Mma(16, 8, 16, "f32", "f16", "f16", "f32")
 
 
@@ -33,6 +46,32 @@ def test_product(asked: Mma) -> None:
     else:
         error = abs(decoded(found, asked.d).astype(np.longdouble) - result)
         assert (error <= asked.tolerance(result, size)).all()
+
+
+@pytest.mark.parametrize("asked", wmma_products(), ids=str)
+def test_wmma(asked: Wmma) -> None:
+    random = np.random.default_rng(11)
+    a, b, c = (asked.product.random(role, random)[-1] for role in "abc")
+    d = asked.memory("d", np.zeros((asked.m, asked.n), CARRIER[asked.d]))
+    arrays = [asked.memory(role, matrix).view(np.int8) for role, matrix in (("a", a), ("b", b), ("c", c))]
+    run = simulator.compile(asked.source).launch("product", 1, 32, [*arrays, d.view(np.int8)])
+    found = decoded(np.ascontiguousarray(asked.matrix(d)), asked.d)
+    result, size = asked.product.exact(a, b, c)
+    if asked.d == "s32":
+        np.testing.assert_array_equal(found, result.astype(np.int32))
+    else:
+        assert (abs(found - result) <= asked.product.tolerance(result, size)).all()
+    assert run.notes == ["uncounted: the memory traffic of wmma"]
+
+
+def test_a_wmma_fragment_outside_its_buffer() -> None:
+    asked = Wmma(16, 16, 16, "f32", "f16", "f32", ("row", "col", "row"))
+    a, b, c = (asked.product.random(role, np.random.default_rng(1))[0] for role in "abc")
+    arrays = [a[:15].copy().view(np.int8), b.view(np.int8), c.view(np.int8), np.zeros(1024, np.int8)]
+    with pytest.raises(simulator.IllegalAccess, match="illegal load of 2 bytes") as caught:
+        simulator.compile(asked.source).launch("product", 1, 32, arrays)
+    assert caught.value.buffer == "a"
+    assert caught.value.index == 15 * 32
 
 
 def test_wrapping_and_clamping_differ() -> None:
@@ -105,15 +144,19 @@ extern "C" __global__ void store(const unsigned* registers, const int* offsets, 
 """
 
 
-def moves(count: int, *, trans: bool = False, generic: bool = False) -> simulator.Program:
+def moves_defines(count: int, *, trans: bool = False, generic: bool = False) -> dict[str, object]:
     registers = ", ".join(f"%{index}" for index in range(count))
-    defines = {
+    return {
         "COUNT": f'"{count}"',
         "TRANS": '".trans"' if trans else '""',
         "SPACE": '""' if generic else '".shared"',
         "REGISTERS": f'"{{{registers}}}"',
         "ADDRESS": '"l"((char*)tile + offsets[threadIdx.x])' if generic else '"r"(at)',
     }
+
+
+def moves(count: int, *, trans: bool = False, generic: bool = False) -> simulator.Program:
+    defines = moves_defines(count, trans=trans, generic=generic)
     return simulator.compile(MOVES, defines=defines, name="moves.cu")
 
 
@@ -129,8 +172,8 @@ def parts(rows: np.ndarray, *, trans: bool) -> np.ndarray:
 
 VARIANTS = pytest.mark.parametrize(
     ("count", "trans", "generic"),
-    [(1, False, False), (2, False, False), (4, False, False), (1, True, False), (2, True, True), (4, True, False),
-     (4, False, True)],
+    [(1, False, False), (2, False, False), (4, False, False), (1, True, False), (2, True, True),
+     (4, True, False), (4, False, True)],
 )  # fmt: skip
 
 
@@ -181,8 +224,9 @@ def test_rows_outside_and_misaligned(name: str, lane: int, offset: int) -> None:
         moves(4).launch(name, 1, 32, [first, offsets, last])
     assert caught.value.thread == (lane, 0, 0)
     assert caught.value.index == offset % (1 << 32) // 16
-    line = MOVES.split("\n")[(caught.value.line or 0) - 1]
-    assert f"{name[:2]}matrix.sync" in line
+    last = caught.value.line or 0  # the assembler statement ends here
+    statement = "".join(MOVES.split("\n")[last - 2 : last])
+    assert ("ldmatrix" if name == "load" else "stmatrix") in statement
 
 
 def test_addresses_that_nobody_needs_are_not_looked_at() -> None:
@@ -221,7 +265,9 @@ def test_movmatrix() -> None:
 
 
 def test_some_lanes_alone_are_an_error() -> None:
-    with pytest.raises(simulator.Trap, match=r"only 31 of the 32 lanes.*transpose\.cu:5.*thread \(32, 0, 0\)"):
+    with pytest.raises(
+        simulator.Trap, match=r"only 31 of the 32 lanes.*transpose\.cu:5.*thread \(32, 0, 0\)"
+    ):
         transpose(64, 63)
 
 
@@ -233,7 +279,8 @@ def test_a_warp_that_is_not_whole_is_an_error() -> None:
 @pytest.mark.parametrize(
     "instruction",
     [
-        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%0, %0, %0, %0}, {%0, %0}, {%0, %0}, {%0, %0, %0, %0};",
+        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%0, %0, %0, %0}, {%0, %0}, {%0, %0}, "
+        "{%0, %0, %0, %0};",
         "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%0, %0}, {%0}, {%0}, {%0, %0};",
         "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%0, %0, %0, %0}, {%0, %0, %0, %0}, {%0, %0}, "
         "{%0, %0, %0, %0};",
@@ -264,6 +311,21 @@ def test_matmul() -> None:
     assert run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 0
     # A warp stores two neighbouring floats to each of 8 rows in two instructions: 8 sectors each time.
     assert run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 8 * (128 * 192 // 32)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(128, 128, 64), (80, 96, 48), (16, 16, 16)])
+def test_matmul_of_triton(m: int, n: int, k: int) -> None:
+    """PTX of another compiler: masked copies, addresses made by xor, results by way of shared memory. It
+    takes two pointers more than the kernel says."""
+    program = simulator.load_ptx(TRITON.read_text(encoding="utf-8"))
+    random = np.random.default_rng(9)
+    a, b = (random.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    c = np.zeros((m, n), np.float16)
+    grid = (-(-m // 64), -(-n // 64))
+    program.launch("matmul", grid, 128, [a, b, c, m, n, k, None, None], 32768)
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    allowed = (k + 1) * 2.0**-22 * (abs(left) @ abs(right))
+    assert (abs(c - left @ right) <= allowed + 2.0**-11 * (abs(left @ right) + allowed)).all()
 
 
 def test_a_trace_of_matrices() -> None:

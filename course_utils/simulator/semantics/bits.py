@@ -50,6 +50,7 @@ def _fns(op: Operation) -> Result:
     wanted = op.call("llvm.umax", "i32", wanted, number(1))
     step = op.select(up, "i32", number(1), number(-1))
     limit = op.select(op.compare("eq", "i32", offset, number(0)), "i32", number(1), number(32))
+    limit = op.select(op.compare("ult", "i32", base, number(32)), "i32", limit, number(0))
     found, seen, position = number(-1), number(0), base
     for taken in range(32):
         inside = op.compare("ult", "i32", position, number(32))

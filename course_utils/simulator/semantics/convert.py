@@ -97,7 +97,7 @@ def _to_integer(op: Operation, text: str, element: str, to: str) -> str:
     verb = "llvm.fptosi.sat" if signed else "llvm.fptoui.sat"
     value = op.code.op(f"call {op.type(wide)} @{verb}.{names}({op.type(element)} {text})")
     if wide != new:
-        value = _clamped(op, value, wide, signed, to)
+        value = clamped(op, value, wide, signed, to)
         value = op.convert("trunc", value, wide, new)
     if element == "double" or BITS[new] == 64:
         lowest = op.number(1 << BITS[new] - 1, new)
@@ -110,7 +110,7 @@ def _limits(kind: str) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.startswith("s") else (0, (1 << bits) - 1)
 
 
-def _clamped(op: Operation, text: str, element: str, signed: bool, to: str) -> str:
+def clamped(op: Operation, text: str, element: str, signed: bool, to: str) -> str:
     """An integer brought into the range of the type `to`."""
     low, high = _limits(to)
     bits = BITS[element]
@@ -130,7 +130,7 @@ def _between_integers(op: Operation, source: str, to: str) -> Result:
     new, old = ELEMENT[to], ELEMENT[source]
     text = op.source(0, old)
     if op.has("sat"):
-        text = _clamped(op, text, old, source.startswith("s"), to)
+        text = clamped(op, text, old, source.startswith("s"), to)
     return op.resized(text, old, new, signed=source.startswith("s")), new
 
 

@@ -1,0 +1,26 @@
+"""Kernels of the kinds that public CUDA code holds, each written anew: all that they write against NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.simulator.public import cub_blocks, groups, histograms, reductions, scans, sorts, stencils
+from tests.simulator.public.family import HERE, Case, Family
+
+FAMILIES: list[Family] = [module.family for module in (reductions, groups, scans, sorts, cub_blocks, stencils, histograms)]
+CASES = [case for family in FAMILIES for case in family.cases]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_kernel(case: Case) -> None:
+    case.run()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_no_kernel_is_left_out(family: Family) -> None:
+    kernels = set(re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\s*\(", family.source))
+    launched = (HERE / f"{family.name}.py").read_text()
+    assert kernels
+    assert {kernel for kernel in kernels if not re.search(rf'"{kernel}\b', launched)} == set()
