@@ -1,4 +1,4 @@
-"""What lessons call besides labs and exercises: a kernel run and counted, tables of counts, the lessons, the machine.
+"""What lessons call besides labs and exercises: a counted run, tables of counts, the lessons, this machine.
 
 naive = notebook.count("tiling/naive", N=256, TILE=32)
 naive.sectors, naive.bytes_per_multiply_add
@@ -7,6 +7,7 @@ notebook.first_loads(naive)
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from . import devices, kernels, metrics
 from .exercises import manifest
 from .figures import Figure, Sample, Table, counters_table, source_view
 from .figures.sample import COUNTED
+from .figures.style import scoped
 from .labs import PROBLEMS
 
 
@@ -45,7 +47,7 @@ class Counted:
 
     @property
     def wavefronts(self) -> int:
-        """Shared load wavefronts (PTX-level)."""
+        """Shared load wavefronts."""
         return self.run.metrics[metrics.names.SHARED_LOAD_WAVEFRONTS]
 
     @property
@@ -56,10 +58,11 @@ class Counted:
             raise ValueError(f"{self.kernel.name} has no multiply-adds to divide by")
         return found
 
-    @property
-    def sample(self) -> Sample:
-        """What figures are made from."""
-        return Sample(self.kernel.path.stem, self.run, self.operations)
+    def sample(self, told: Sequence[str] = ()) -> Sample:
+        """What figures are made from, under the kernel's name and the settings to be told."""
+        settings = ", ".join(f"{name} {self.settings[name]}" for name in told if name in self.settings)
+        name = self.kernel.path.stem
+        return Sample(f"{name} ({settings})" if settings else name, self.run, self.operations)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
@@ -67,10 +70,29 @@ class Counted:
         return f"{self.kernel.name}, {settings}: {grid} blocks of {block} threads.\n{self.verdict}"
 
 
+@dataclass(frozen=True, repr=False)
+class Shown:
+    """A table in a notebook, below the sentence that says what it shows.
+
+    Its style is that of the labs and questions on the page. The output itself holds none, or each change of
+    style would change the stored outputs that the tests compare.
+    """
+
+    content: Figure | Table
+
+    def __repr__(self) -> str:
+        return repr(self.content)
+
+    def _repr_html_(self) -> str:
+        sentence = self.content.sentence if isinstance(self.content, Figure) else ""
+        told = f"<p>{html.escape(sentence)}</p>" if sentence else ""
+        return scoped(told + self.content.html)
+
+
 def count(kernel: str, **settings: int) -> Counted:
     """Run a kernel of the course in the simulator, on any machine, and compare its result with NumPy's.
 
-    `settings`: the kernel's sizes, and tunables other than by default. Raises KernelError for what it does not have.
+    `settings`: the kernel's sizes, and its tunables, else as in the file. Raises KernelError for others.
     """
     loaded = kernels.load(kernel)
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
@@ -92,7 +114,7 @@ def count(kernel: str, **settings: int) -> Counted:
     return Counted(loaded, sizes | loaded.values(tunables), run, problem.operations, verdict)
 
 
-def first_loads(counted: Counted, most: int = 2) -> Table:
+def first_loads(counted: Counted, most: int = 2) -> Shown:
     """The first loads from global memory of the traced warp, one a row."""
     loads = [step for step in counted.run.trace.steps if step.space == "global" and step.load]
     rows = []
@@ -101,20 +123,21 @@ def first_loads(counted: Counted, most: int = 2) -> Table:
         numbers = (step.line, step.buffer, len(wanted), len(np.unique(wanted)), step.sectors)
         rows.append(tuple(map(str, numbers)))
     head = ("line", "matrix", "threads that load", "different elements", "sectors")
-    return Table(f"{counted.kernel.path.name}, first warp, {COUNTED}", head, tuple(rows))
+    return Shown(Table(f"{counted.kernel.path.name}, first warp, {COUNTED}", head, tuple(rows)))
 
 
-def beside(chosen: Counted, baseline: Counted) -> Figure:
-    """The counters of one run beside those of another."""
-    return counters_table(chosen.sample, baseline.sample)
+def beside(chosen: Counted, baseline: Counted) -> Shown:
+    """The counters of one run beside those of another, named by what sets them apart."""
+    apart = [name for name, value in chosen.settings.items() if baseline.settings.get(name) != value]
+    return Shown(counters_table(chosen.sample(apart), baseline.sample(apart)))
 
 
-def lines(counted: Counted) -> Figure:
+def lines(counted: Counted) -> Shown:
     """The lines of the kernel, with what the run spent in each."""
-    return source_view(counted.kernel, counted.run)
+    return Shown(source_view(counted.kernel, counted.run))
 
 
-def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 32)) -> Table:
+def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 32)) -> Shown:
     """How many times fewer load requests and load sectors a kernel has than the baseline, for each TILE."""
     rows = []
     for tile in TILE:
@@ -125,7 +148,7 @@ def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 3
         rows.append((str(tile), *each, *(f"{ratio:.1f}" for ratio in ratios)))
     names = (f"bytes a multiply-add: {kernels.load(name).path.stem}" for name in (baseline, kernel))
     head = ("TILE", *names, "times fewer requests", "times fewer sectors")
-    return Table(f"N = {N}, {COUNTED}", head, tuple(rows))
+    return Shown(Table(f"N = {N}, {COUNTED}", head, tuple(rows)))
 
 
 def lessons() -> Markdown:

@@ -4,18 +4,20 @@
     python tests/lesson_format.py --run          # run them first, and store what they put out
     python tests/lesson_format.py --run lessons/02_tiling.ipynb
 
-Canonical: nbformat 4.5 as Jupyter writes it; cells numbered in order; of cells' metadata the tags alone; no state and no
-views of widgets, whose ids are random; empty cells gone.
+Canonical: nbformat 4.5 as Jupyter writes it; cells numbered in order; of cells' metadata the tags alone; the
+source of a question folded away, since it holds the answer; no state and no views of widgets, whose ids are
+random; empty cells gone.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import os
 import re
 import sys
+import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+QUESTION = "labs.Predict("
 MOST_LINES = 10
 LOGIC = (
     ast.FunctionDef,
@@ -53,8 +56,8 @@ def canonical(notebook: nbformat.NotebookNode) -> str:
             continue
         made: dict[str, Any] = {
             "cell_type": cell.cell_type,
-            "id": cell.get("id") or hashlib.sha256(source.encode()).hexdigest()[:8],
-            "metadata": {"tags": sorted(cell.metadata.tags)} if cell.metadata.get("tags") else {},
+            "id": cell.id,
+            "metadata": _metadata(cell),
             "source": source,
         }
         if cell.cell_type == "code":
@@ -65,6 +68,15 @@ def canonical(notebook: nbformat.NotebookNode) -> str:
         cells.append(made)
     content = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return nbformat.writes(nbformat.from_dict(content)) + "\n"
+
+
+def _metadata(cell: nbformat.NotebookNode) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if cell.metadata.get("tags"):
+        made["tags"] = sorted(cell.metadata.tags)
+    if cell.cell_type == "code" and cell.source.strip().startswith(QUESTION):
+        made["jupyter"] = {"source_hidden": True}
+    return made
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
@@ -98,7 +110,7 @@ def complaints(notebook: nbformat.NotebookNode) -> list[str]:
     cells = notebook.cells
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         found.append("the first cell is no title: begin it with '# '")
-    for number, (before, cell) in enumerate(zip(cells, cells[1:], strict=False), 1):
+    for number, (before, cell) in enumerate(pairwise(cells), 1):
         if before.cell_type == cell.cell_type:
             found.append(
                 f"cell {number}: text and code alternate, and this follows another {cell.cell_type} cell"
@@ -129,14 +141,20 @@ def _cell_complaints(cell: nbformat.NotebookNode) -> list[str]:
 
 
 def run(path: Path) -> nbformat.NotebookNode:
-    """The notebook as it is after Run All, in an environment like that of the tests. Raises where a cell fails."""
+    """The notebook after Run All, in an environment like that of the tests. Raises where a cell fails."""
     from nbclient import NotebookClient
 
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
-    ).execute()
+    resources = {"metadata": {"path": str(path.parent)}}
+    with tempfile.TemporaryDirectory(prefix="live-kernels-") as folder:
+        paths = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+        given = {
+            "PYTHONPATH": os.pathsep.join(paths),
+            "LIVE_KERNELS_MY": str(Path(folder, "my")),
+            "IPYTHONDIR": folder,
+        }
+        client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources)
+        client.execute(env={**os.environ, **given})
     return notebook
 
 

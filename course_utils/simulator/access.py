@@ -1,8 +1,8 @@
 """Loads and stores: bounds and alignment checks, the host's memory, and what the access costs.
 
-Every access is checked against its buffer. Where the 32 addresses follow a pattern known at compile time, the check,
-the load and the count are scalar work (see `patterns`); otherwise a function of the runtime checks and counts the actual
-addresses.
+Every access is checked against its buffer. Where the 32 addresses follow a pattern known at compile time, the
+check, the load and the count are scalar work (see `patterns`); otherwise a function of the runtime checks and
+counts the actual addresses.
 """
 
 from __future__ import annotations
@@ -15,9 +15,14 @@ from .kinds import LANES
 from .layout import SITE_NUMBERS, Status, Worker, at
 from .ptx import Instruction
 
-
 UNCOUNTED = frozenset(("cp", "ldmatrix", "stmatrix", "wmma"))
 """Instructions that move memory and are counted by rules that are not known."""
+
+
+def whole_copy(instruction: Instruction) -> bool:
+    """Is this a cp.async that moves all its bytes, without a source size or a predicate?"""
+    hints = sum(part.endswith("cache_hint") for part in instruction.parts)
+    return instruction.name == "cp" and len(instruction.operands) - hints == 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,12 @@ class Site:
 
     @property
     def counted(self) -> bool:
-        """Is it known how the hardware counts this instruction's memory traffic?"""
+        """Is it known how the hardware counts this instruction's memory traffic? Of the copies to shared
+        memory, those of 4 bytes are, as loads from global memory (at the shared end they are no stores)."""
+        if self.instruction.name == "cp":
+            return not self.load or (whole_copy(self.instruction) and self.size == 4)
+        if self.instruction.name == "ldmatrix":
+            return self.space == "shared"
         return self.instruction.name not in UNCOUNTED
 
 
@@ -50,7 +60,8 @@ Run = tuple[str, tuple[int, ...]]
 
 
 class MemoryCode:
-    """Writes accesses. The kind of code (see `codegen`) says which lanes are active and finds and counts patterns."""
+    """Writes accesses. The kind of code (see `codegen`) says which lanes are active and finds and counts
+    patterns."""
 
     code: Code
     active: int | None  # the first n lanes, always; None: only `mask` knows
@@ -101,8 +112,10 @@ class MemoryCode:
             )
 
     def hosts(self, site: Site, address: Value) -> str:
-        """Checked host addresses of every lane, <32 x i64>, for instructions with counting rules of their own."""
-        self.require(site, self.code.op(f"call i1 {self.check_call(site, self.code.vector(address), self.mask, site.size)}"))
+        """Checked host addresses of every lane, <32 x i64>, for instructions with counting rules of their
+        own."""
+        call = self.check_call(site, self.code.vector(address), self.mask, site.size)
+        self.require(site, self.code.op(f"call i1 {call}"))
         return self.code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
 
     def check_call(self, site: Site, lanes: str, mask: str, size: int) -> str:
@@ -120,30 +133,30 @@ class MemoryCode:
     # Addresses ----------------------------------------------------------------------------------------------
 
     def pattern(self, site: Site, address: Value) -> list[Run] | None:
-        """Where the addresses follow a pattern known at compile time: check and count them as such. Returns runs of
-        neighbouring lanes, all equally long, that together are the active lanes."""
+        """Where the addresses follow a pattern known at compile time: check and count them as such. Returns
+        runs of neighbouring lanes, all equally long, that together are the active lanes."""
         return None
 
     def lanes(self, site: Site, address: Value) -> str:
         """Check and count each lane's address; <32 x i64> host addresses."""
         code = self.code
         addresses = f"<32 x i64> {code.vector(address)}, i32 {self.mask}"
+        sizes = f"i64 {site.size}, i64 {self.local_bytes}"
         counter = code.pointer("%counters", 8 * (self.counter_base + SITE_NUMBERS * site.number))
         if site.space == "global":
-            call = f"global(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
+            call = f"global(ptr %worker, ptr %warp, {addresses}, {sizes}, ptr {counter})"
         elif site.space == "shared" and self.counted_size(site):
             log2, load = self.counted_size(site).bit_length() - 1, "true" if site.load else "false"
             call = (
-                f"shared(ptr %worker, i64 %shared_bytes, {addresses}, i64 {site.size}, i32 {log2}, i1 {load}, "
-                f"ptr {counter})"
+                f"shared(ptr %worker, i64 %shared_bytes, {addresses}, i64 {site.size}, i32 {log2}, "
+                f"i1 {load}, ptr {counter})"
             )
         elif site.space == "local":
-            call = f"local(ptr %worker, ptr %local, {addresses}, i64 {site.size}, i64 {self.local_bytes}, ptr {counter})"
+            call = f"local(ptr %worker, ptr %local, {addresses}, {sizes}, ptr {counter})"
         elif site.space == "generic":
             log2, load = site.size.bit_length() - 1, "true" if site.load else "false"
             call = (
-                f"generic(ptr %worker, ptr %warp, {addresses}, i64 {site.size}, i64 {self.local_bytes}, i32 {log2}, "
-                f"i1 {load}, ptr {counter})"
+                f"generic(ptr %worker, ptr %warp, {addresses}, {sizes}, i32 {log2}, i1 {load}, ptr {counter})"
             )
         else:
             base, limit = self.window(site)
@@ -172,7 +185,7 @@ class MemoryCode:
 
     def emit_failures(self) -> None:
         """The ends of the function for accesses that are not legal."""
-        for label, site in self.failures:
+        for label, _ in self.failures:
             self.code.label(label)
             self.code.jump("illegal_access")
         if self.failures:
@@ -203,7 +216,7 @@ class MemoryCode:
             hosts = self.code.op(f"add <32 x i64> {hosts}, splat (i64 {offset})")
         return self.code.op(f"inttoptr <32 x i64> {hosts} to <32 x ptr>")
 
-    # Patterns -------------------------------------------------------------------------------------------------------
+    # Patterns ---------------------------------------------------------------------------------------------
 
     def _load_runs(self, runs: list[Run], element: str, count: int) -> list[Value] | None:
         if len(runs) == 1:

@@ -28,16 +28,19 @@ def parameter_offsets(function: Function) -> tuple[list[int], int]:
 def pack(
     function: Function, signature: list[Parameter] | None, args: Sequence[object], memory: Memory
 ) -> bytearray:
-    """Lay out arguments as the kernel expects them. Raises ArgumentError naming the parameter and what fits it."""
+    """Lay out arguments as the kernel expects them. Raises ArgumentError naming the parameter and what fits
+    it."""
     if not isinstance(args, (list, tuple)):
-        raise ArgumentError(f"args must be a list or tuple with one entry a parameter, not {type(args).__name__}")
+        given = type(args).__name__
+        raise ArgumentError(f"args must be a list or tuple with one entry a parameter, not {given}")
     if signature is not None and len(signature) != len(function.parameters):
         signature = None
     wanted = len(function.parameters)
     if len(args) != wanted:
         named = ", ".join(each.name for each in signature) if signature else ""
         raise ArgumentError(
-            f"{function.name} takes {wanted} argument{'s' * (wanted != 1)}{f' ({named})' if named else ''}, got {len(args)}"
+            f"{function.name} takes {wanted} argument{'s' * (wanted != 1)}{f' ({named})' if named else ''}, "
+            f"got {len(args)}"
         )
     offsets, size = parameter_offsets(function)
     packed = bytearray(size)
@@ -59,18 +62,21 @@ def _bytes(
     if argument is None:
         if parameter.size != 8 or (known and not known.pointer):
             raise ArgumentError(
-                f"{name}: None is a null pointer, but this parameter is no pointer ({_wants(parameter, known)})"
+                f"{name}: None is a null pointer, but this parameter is no pointer "
+                f"({_wants(parameter, known)})"
             )
         return bytes(8)
     if known and known.pointer:
         raise ArgumentError(
-            f"{name} is a pointer ({known.type.strip()}): pass a NumPy array, or None for a null pointer, not {argument!r}"
+            f"{name} is a pointer ({known.type.strip()}): pass a NumPy array, or None for a null pointer, "
+            f"not {argument!r}"
         )
     if isinstance(argument, np.void):
         return _exactly(name, parameter, known, argument.tobytes(), argument)
     if parameter.array:
         raise ArgumentError(
-            f"{name} is a structure of {parameter.size} bytes: pass a NumPy structured scalar or void of that size"
+            f"{name} is a structure of {parameter.size} bytes: pass a NumPy structured scalar or void of "
+            "that size"
         )
     if isinstance(argument, np.generic):
         return _numpy_scalar(name, parameter, known, argument)
@@ -84,8 +90,8 @@ def _bytes(
         with np.errstate(over="ignore"):
             return _FLOATS[parameter.type](argument).tobytes()
     raise ArgumentError(
-        f"{name}: a {type(argument).__name__} cannot be passed to a kernel; use a NumPy array, a NumPy scalar, an int, a "
-        "float or None"
+        f"{name}: a {type(argument).__name__} cannot be passed to a kernel; use a NumPy array, a NumPy "
+        "scalar, an int, a float or None"
     )
 
 
@@ -94,21 +100,22 @@ def _pointer(
 ) -> bytes:
     if parameter.size != 8 or parameter.type.startswith("f") or (known and not known.pointer):
         raise ArgumentError(
-            f"{name}: an array is a device buffer, but this parameter is a single value ({_wants(parameter, known)}); "
-            "pass a NumPy scalar"
+            f"{name}: an array is a device buffer, but this parameter is a single value "
+            f"({_wants(parameter, known)}); pass a NumPy scalar"
         )
     if array.dtype.hasobject:
         raise ArgumentError(f"{name}: an array of Python objects cannot be passed to a kernel")
     if known and known.element is not None and not _same_element(array.dtype, known):
         raise ArgumentError(
-            f"{name}: the kernel wants {known.type.strip()} (elements of NumPy type {known.element}), got an array of "
-            f"{array.dtype}; convert it with .astype(numpy.{known.element})"
+            f"{name}: the kernel wants {known.type.strip()} (elements of NumPy type {known.element}), got an "
+            f"array of {array.dtype}; convert it with .astype(numpy.{known.element})"
         )
     return memory.add(name, array).to_bytes(8, "little")
 
 
 def _same_element(given: np.dtype, known: Parameter) -> bool:
-    """The element type itself, a structure as wide as CUDA's vector type, or raw bytes viewed as something as wide."""
+    """The element type itself, a structure as wide as CUDA's vector type, or raw bytes viewed as something as
+    wide."""
     wanted = known.element
     assert wanted is not None
     if given == wanted or given.kind == "V":
@@ -124,7 +131,8 @@ def _numpy_scalar(name: str, parameter: Variable, known: Parameter | None, value
         half = value.dtype == np.float16 and parameter.size == 2  # __half comes as 16 plain bits
         if not half:
             raise ArgumentError(
-                f"{name}: got {value!r} of type {value.dtype}, but the parameter is {_wants(parameter, known)}"
+                f"{name}: got {value!r} of type {value.dtype}, but the parameter is "
+                f"{_wants(parameter, known)}"
             )
     return data
 
@@ -132,7 +140,8 @@ def _numpy_scalar(name: str, parameter: Variable, known: Parameter | None, value
 def _exactly(name: str, parameter: Variable, known: Parameter | None, data: bytes, value: object) -> bytes:
     if len(data) != parameter.size:
         raise ArgumentError(
-            f"{name}: {value!r} has {len(data)} bytes, but the parameter has {parameter.size} ({_wants(parameter, known)})"
+            f"{name}: {value!r} has {len(data)} bytes, but the parameter has {parameter.size} "
+            f"({_wants(parameter, known)})"
         )
     return data
 

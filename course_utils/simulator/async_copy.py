@@ -18,7 +18,7 @@ from . import helpers
 from .access import Site
 from .errors import Unsupported
 from .ir import Value
-from .layout import Worker, at
+from .layout import SITE_NUMBERS, Worker, at
 from .ptx import Address, Immediate, Instruction, Operand
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def write(emitter: Emitter, instruction: Instruction, store: Site | None, load: 
     emitter.trace_access(store, instruction)
     target, source = (code.vector(emitter.address(item)) for item in instruction.operands[:2])
     amounts = code.vector(_amounts(emitter, instruction, size))
-    counter = code.pointer("%counters", 8 * (emitter.counter_base + 2 * load.number))
+    counter = code.pointer("%counters", 8 * (emitter.counter_base + SITE_NUMBERS * load.number))
     name = f"simulator_cp_async_{size}"
     helpers.provide(name, _SIGNATURE, lambda: copy_text(name, size))
     result = code.op(

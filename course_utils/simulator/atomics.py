@@ -2,16 +2,18 @@
 
 Measured with Nsight Compute on 534 launches of one warp each (random, strided, paired, masked patterns):
 
-global    A sector is visited as often as the address in it that most lanes want; the metric's name says whether the
-          result is used (atom) or not (red).
-shared    One instruction on 4-byte integers: as many rounds as lanes want the busiest bank. Compare-and-swap takes two
-          wavefronts a round. Additions of f32 become a loop of loads and compare-and-swaps. Adding the constant 1 has
-          an instruction of its own, which counts lanes with one address together: it costs what a load would.
-both      Where ptxas can tell that all lanes want one address, it combines integer additions, minima and maxima first,
-          and one lane is left.
+global    A sector is visited as often as the address in it that most lanes want; the metric's name says
+          whether the result is used (atom) or not (red).
+shared    One instruction on 4-byte integers: as many rounds as lanes want the busiest bank. Compare-and-swap
+          takes two wavefronts a round. Additions of f32 become a loop of loads and compare-and-swaps. Adding
+          the constant 1 has an instruction of its own, which counts lanes with one address together: it
+          costs what a load would.
+both      Where ptxas can tell that all lanes want one address, it combines integer additions, minima and
+          maxima first, and one lane is left.
 else      No exact rule is known (64-bit words in shared memory, for one): no number is shown.
 
-With many warps at once the sectors of global atomics came out up to 2 % higher on the GPU, not the same in every run.
+With many warps at once the sectors of global atomics came out up to 2 % higher on the GPU, not the same in
+every run.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ class Rule(Enum):
 
 
 def rule(site: Site, uniform: set[str], used: set[str]) -> Rule:
-    """The rule for an atomic. `uniform` holds the registers that ptxas knows to be the same in all lanes, `used` those
-    that somebody reads."""
+    """The rule for an atomic. `uniform` holds the registers that ptxas knows to be the same in all lanes,
+    `used` those that somebody reads."""
     instruction = site.instruction
     address = next(item for item in instruction.operands if isinstance(item, Address))
     one_address = not isinstance(address.base, Register) or address.base.name in uniform
@@ -49,9 +51,9 @@ def rule(site: Site, uniform: set[str], used: set[str]) -> Rule:
     integer = instruction.type in _INTEGERS_32
     if site.space not in ("global", "shared"):
         return Rule.UNKNOWN
-    if site.space == "shared" and integer and operation == "add" and _adds_one(instruction):
-        if is_reduction(site, used):
-            return Rule.TALLY
+    adds_one = integer and operation == "add" and _adds_one(instruction)
+    if site.space == "shared" and adds_one and is_reduction(site, used):
+        return Rule.TALLY
     if one_address and integer and operation in _COMBINED:
         return Rule.ONE_LANE
     if site.space == "global":
@@ -106,7 +108,8 @@ def _varying(item: Operand, varying: set[str]) -> bool:
 
 
 def results_used(flow: ControlFlow) -> set[str]:
-    """Registers that some instruction reads: an atomic whose result nobody reads becomes a reduction (red)."""
+    """Registers that some instruction reads: an atomic whose result nobody reads becomes a reduction
+    (red)."""
     used: set[str] = set()
     for block in flow.blocks:
         for instruction in block.instructions:

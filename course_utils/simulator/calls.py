@@ -1,13 +1,14 @@
 """Calls of device functions: written out in place, so that what follows sees one function.
 
-Arguments travel in .param variables (PTX ISA 7.1). Where each of these is written and read in the same pieces, as
-compilers do, its pieces become registers; otherwise it becomes local memory. The few functions of the driver that
-kernels call (printf, assert) become instructions of their own.
+Arguments travel in .param variables (PTX ISA 7.1). Where each of these is written and read in the same
+pieces, as compilers do, its pieces become registers; otherwise it becomes local memory. The few functions of
+the driver that kernels call (printf, assert) become instructions of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from .errors import Unsupported
 from .ptx import (
@@ -29,8 +30,8 @@ _DRIVER = {"vprintf": PRINT, "__assertfail": ASSERT}
 
 
 def inline(module: Module, entry: Function) -> Function:
-    """`entry` with the functions that it calls written out. Raises Unsupported for recursion, calls through pointers
-    and functions that the module does not contain."""
+    """`entry` with the functions that it calls written out. Raises Unsupported for recursion, calls through
+    pointers and functions that the module does not contain."""
     maker = _Inliner(module, entry)
     maker.body(entry, {}, None, (entry.name,))
     _keep_arguments_in_registers(maker.made)
@@ -50,7 +51,8 @@ class _Inliner:
     def body(
         self, function: Function, names: dict[str, str], end: str | None, callers: tuple[str, ...]
     ) -> None:
-        """Append a function's instructions under new names; `end` is the label to go on at instead of returning."""
+        """Append a function's instructions under new names; `end` is the label to go on at instead of
+        returning."""
         made = self.made
         made.registers.update({names.get(name, name): kind for name, kind in function.registers.items()})
         for variable in function.variables.values():
@@ -187,7 +189,7 @@ def _in_local_memory(instruction: Instruction) -> Instruction:
     return replace(instruction, opcode=".".join(parts), parts=parts)
 
 
-# Arguments ------------------------------------------------------------------------------------------------------
+# Arguments ------------------------------------------------------------------------------------------------
 
 
 def _keep_arguments_in_registers(function: Function) -> None:
@@ -203,7 +205,7 @@ def _keep_arguments_in_registers(function: Function) -> None:
                 pieces[name].setdefault(offset + index * width, set()).add(width)
     for name, found in pieces.items():
         ends = sorted((offset, offset + max(widths)) for offset, widths in found.items())
-        overlap = any(first[1] > second[0] for first, second in zip(ends, ends[1:], strict=False))
+        overlap = any(first[1] > second[0] for first, second in pairwise(ends))
         if overlap or any(len(widths) > 1 for widths in found.values()):
             whole.add(name)
     for name in variables:
@@ -220,8 +222,8 @@ def _keep_arguments_in_registers(function: Function) -> None:
 def _pieces(
     instruction: Instruction, variables: set[str], whole: set[str]
 ) -> list[tuple[str, int, int, int]]:
-    """(variable, offset, bytes, how many) that an instruction reads or writes; variables whose address it takes
-    otherwise are added to `whole`."""
+    """(variable, offset, bytes, how many) that an instruction reads or writes; variables whose address it
+    takes otherwise are added to `whole`."""
     found = []
     for item in instruction.operands:
         if isinstance(item, Address) and isinstance(item.base, Symbol) and item.base.name in variables:

@@ -2,11 +2,13 @@
 
 A kernel is compiled up to four times over:
 
-    full, partial   the fast code: all lanes walk together. Registers that are alike in all lanes are scalars (`kinds`),
-                    nothing is masked. It is left when a branch parts the lanes or an index wraps around.
-    masked          the general code: every register a vector in memory, every effect masked, the lowest block that has
-                    waiting lanes runs next. It hands back to the fast code where the lanes meet again, after checking
-                    that what the fast code keeps once is in fact the same in all lanes. No analysis has to be trusted.
+    full, partial   the fast code: all lanes walk together. Registers that are alike in all lanes are scalars
+                    (`kinds`), nothing is masked. It is left when a branch parts the lanes or an index wraps
+                    around.
+    masked          the general code: every register a vector in memory, every effect masked, the lowest block
+                    that has waiting lanes runs next. It hands back to the fast code where the lanes meet
+                    again, after checking that what the fast code keeps once is in fact the same in all lanes.
+                    No analysis has to be trusted.
     rest            the end of a block whose beginning ran fast, for the rare index that wraps around.
 
 Masked and rest are made only when a run first needs them.
@@ -81,7 +83,8 @@ class Emitter(MemoryCode):
     def width_of_result(
         self, instruction: Instruction, sources: list[Value]
     ) -> tuple[int, tuple[int, ...] | None]:
-        """(1 or 32, pattern of the result): whether an instruction is done once for the warp or lane by lane."""
+        """(1 or 32, pattern of the result): whether an instruction is done once for the warp or lane by
+        lane."""
         raise NotImplementedError
 
     def trace_access(self, site: Site, instruction: Instruction) -> None:
@@ -151,7 +154,8 @@ class Emitter(MemoryCode):
         self._changed.clear()
 
     def operand(self, item: Operand, element: str) -> Value:
-        """An operand's value. Immediates take the element type asked for; registers come as they are stored."""
+        """An operand's value. Immediates take the element type asked for; registers come as they are
+        stored."""
         if isinstance(item, Register):
             value = self.read(item.name)
             return self._inverted(value) if item.negated else value
@@ -253,8 +257,8 @@ class Emitter(MemoryCode):
             self._result(instruction, Value(text, element, kind.lanes, kind.scaled, stride), item)
 
     def _stride(self, instruction: Instruction, sources: list[Value]) -> str:
-        """The stride of a result that has one. The rules of `kinds` are linear, so it is the same instruction applied
-        to the stride instead of the scalar."""
+        """The stride of a result that has one. The rules of `kinds` are linear, so it is the same instruction
+        applied to the stride instead of the scalar."""
         carriers = [index for index, source in enumerate(sources) if source.scaled != ZERO]
         name = instruction.name
         if name in ("mul", "mad"):
@@ -365,7 +369,8 @@ class Emitter(MemoryCode):
     # Barriers
 
     def announce_barrier(self, block: Block) -> None:
-        """Note at which barrier the warp stops, with how many others, and what it says there (PTX ISA 9.7.13.1)."""
+        """Note at which barrier the warp stops, with how many others, and what it says there (PTX ISA
+        9.7.13.1)."""
         code, barrier = self.code, block.barrier
         assert barrier is not None
         operands = list(barrier.operands)
@@ -415,7 +420,8 @@ class Emitter(MemoryCode):
     def _print(self, instruction: Instruction) -> None:
         layout, arguments = (self.code.vector(self.address(item)) for item in instruction.operands)
         self.code.do(
-            f"call void @simulator_print(ptr %worker, ptr %warp, <32 x i64> {layout}, <32 x i64> {arguments}, "
+            "call void @simulator_print(ptr %worker, ptr %warp, "
+            f"<32 x i64> {layout}, <32 x i64> {arguments}, "
             f"i32 {self.mask}, i64 {self.local_bytes})"
         )
 
@@ -434,7 +440,8 @@ class Emitter(MemoryCode):
         code.label(after)
 
     def _convert_address(self, instruction: Instruction) -> None:
-        """Shared and local memory have windows in the generic address space; global addresses are generic already."""
+        """Shared and local memory have windows in the generic address space; global addresses are generic
+        already."""
         source = self.address(instruction.operands[1])
         window = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
         region = next(
@@ -534,7 +541,8 @@ class Emitter(MemoryCode):
             self._result(instruction, Value(found, element, None))
 
     def _count_atomic(self, site: Site, address: Value) -> None:
-        """Add what an atomic costs: sectors; or wavefronts and conflicts, and those of the loads of a loop."""
+        """Add what an atomic costs: sectors; or wavefronts and conflicts, and those of the loads of a
+        loop."""
         code, rule = self.code, self.plan.atomic_rules[site.number]
 
         def add(which: int, amount: str) -> None:
@@ -548,7 +556,8 @@ class Emitter(MemoryCode):
         elif rule is not Rule.UNKNOWN:
             lanes = code.op(f"trunc <32 x i64> {code.vector(address)} to <32 x i32>")
             if rule is Rule.TALLY:
-                both = code.op(f"call i32 @simulator_wavefronts(<32 x i32> {lanes}, i32 {self.mask}, i32 2, i1 true)")
+                arguments = f"<32 x i32> {lanes}, i32 {self.mask}, i32 2, i1 true"
+                both = code.op(f"call i32 @simulator_wavefronts({arguments})")
                 wavefronts = code.op(f"and i32 {both}, 65535")
                 add(0, wavefronts)
                 add(1, code.op(f"sub i32 {wavefronts}, 1"))

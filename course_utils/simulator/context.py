@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The structure that compiled code calls a worker, and the memory it points to. One block at a time lives in it."""
+    """The structure that compiled code calls a worker, and the memory it points to. One block at a time lives
+    in it."""
 
     def __init__(
         self,
@@ -66,7 +67,8 @@ class Context:
         return Warp.from_buffer(self._warps, index * self._plan.layout.size)
 
     def used_slices(self) -> int:
-        """Slices used since the last call. A block that used up its patience once gets short turns from then on."""
+        """Slices used since the last call. A block that used up its patience once gets short turns from then
+        on."""
         used, self.worker.slices = self.worker.slices, 0
         self.worker.budget = 1 if used >= self.worker.budget else self._patience
         return used

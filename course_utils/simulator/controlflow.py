@@ -1,7 +1,7 @@
 """Instructions -> basic blocks, their order, reconvergence points and live registers.
 
-All predication becomes control flow here: a guarded instruction turns into a block of its own behind a branch, so that
-nothing later has to think of guards. A barrier ends its block, since the warp stops there.
+All predication becomes control flow here: a guarded instruction turns into a block of its own behind a
+branch, so that nothing later has to think of guards. A barrier ends its block, since the warp stops there.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class Block:
     "exit"   none: the lanes are done
     "trap"   none
 
-    `issued` are the PTX instructions that the warp issues when it runs the block, `effective` those that the block's
-    active lanes carry out: they differ for a guarded instruction, which the warp issues and only some lanes carry out.
+    `issued` are the PTX instructions that the warp issues when it runs the block, `effective` those that the
+    block's active lanes carry out: they differ for a guarded instruction, which the warp issues and only some
+    lanes carry out.
     """
 
     index: int
@@ -75,9 +76,9 @@ class Block:
 class ControlFlow:
     """Blocks in scheduling order: a loop's blocks stand together and before the code that follows the loop.
 
-    `rejoin[b]` is the block where lanes that part at the end of block b meet again (its immediate post-dominator),
-    None where they meet only at the exit. `live_in[b]` holds the registers read at or after the start of block b
-    before they are written.
+    `rejoin[b]` is the block where lanes that part at the end of block b meet again (its immediate
+    post-dominator), None where they meet only at the exit. `live_in[b]` holds the registers read at or after
+    the start of block b before they are written.
     """
 
     blocks: list[Block]
@@ -120,7 +121,7 @@ def build(function: Function) -> ControlFlow:
     return ControlFlow(blocks, rejoin, _live(blocks))
 
 
-# Blocks ---------------------------------------------------------------------------------------------------------------
+# Blocks ---------------------------------------------------------------------------------------------------
 
 
 def _split(function: Function) -> list[Block]:
@@ -189,14 +190,14 @@ def _block(
     return block
 
 
-# Order ----------------------------------------------------------------------------------------------------------------
+# Order ----------------------------------------------------------------------------------------------------
 
 
 def _order(blocks: list[Block]) -> list[Block]:
     """Reverse post-order that keeps loops together.
 
-    The lowest block runs first when lanes have parted, so a loop must come wholly before what follows it: at a branch
-    out of a loop, the way out is visited first and so numbered last.
+    The lowest block runs first when lanes have parted, so a loop must come wholly before what follows it: at
+    a branch out of a loop, the way out is visited first and so numbered last.
     """
     loops = _loops(blocks)
     finished: list[int] = []
@@ -222,7 +223,8 @@ def _order(blocks: list[Block]) -> list[Block]:
 
 def _ways_out_first(block: Block, loops: list[frozenset[int]]) -> list[int]:
     inside = loops[block.index]
-    return sorted(reversed(block.targets), key=lambda target: -len(inside - loops[target]))
+    last_first = block.targets[::-1]  # among equals the order stays
+    return sorted(last_first, key=lambda target: -len(inside - loops[target]))
 
 
 def _loops(blocks: list[Block]) -> list[frozenset[int]]:
@@ -311,7 +313,7 @@ def _rejoin_points(blocks: list[Block]) -> list[int | None]:
     return [None if found[block.index] in (None, exit_node) else found[block.index] for block in blocks]
 
 
-# Live registers -------------------------------------------------------------------------------------------------------
+# Live registers -------------------------------------------------------------------------------------------
 
 
 def _live(blocks: list[Block]) -> list[frozenset[str]]:

@@ -1,7 +1,7 @@
 """What a run counted -> metrics by name and by source line.
 
-Compiled code counts only what it must: how often each block of code ran, and the cost of accesses that vary. All else
-follows from the instructions in each block.
+Compiled code counts only what it must: how often each block of code ran, and the cost of accesses that vary.
+All else follows from the instructions in each block.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class SiteCount:
 class Counts:
     """The summed counters of a launch, against the code that made them.
 
-    costs: for each kind of fast code, site number -> the two numbers that each execution costs, where they are fixed.
+    costs: for each kind of fast code, site number -> the two numbers that each execution costs, where they
+    are fixed.
     """
 
     def __init__(self, plan: Plan, totals: np.ndarray, costs: dict[str, dict[int, tuple[int, int]]]) -> None:
@@ -105,6 +106,8 @@ class Counts:
             site = count.site
             if not site.counted or site.number in self.plan.atomic_rules:
                 continue
+            if site.instruction.name == "cp" and site.store:
+                continue  # no store, for the hardware
             op = "ld" if site.load else "st"
             if count.space == "global":
                 found[GLOBAL.format(what="requests", op=op)] += count.requests
@@ -115,6 +118,7 @@ class Counts:
             elif count.space == "local":
                 found[LOCAL_SECTORS.format(op=op)] += count.first
         self._add_atomics(found)
+        self._leave_out_uncounted(found)
         blocks = self.plan.flow.blocks
         found["ptx__warp_inst_executed.sum"] = sum(self.warps(b.index) * len(b.issued) for b in blocks)
         found["ptx__thread_inst_executed.sum"] = sum(self.threads(b.index) * len(b.issued) for b in blocks)
@@ -149,6 +153,21 @@ class Counts:
         if unknown & {"shared", "generic"}:
             for op in ("atom", "ld"):  # some become loops, which load as well
                 del found[SHARED_WAVEFRONTS.format(op=op)], found[SHARED_CONFLICTS.format(op=op)]
+
+    def _leave_out_uncounted(self, found: dict[str, int]) -> None:
+        """A metric to which an instruction without a known rule would have added is no number at all."""
+        for count in self.sites():
+            site = count.site
+            if site.counted or not self.warps(site.block):
+                continue
+            op = "ld" if site.load else "st"
+            spaces = ("global", "shared") if site.space == "generic" else (site.space,)
+            if "global" in spaces:
+                found.pop(GLOBAL.format(what="sectors", op=op), None)
+                found.pop(GLOBAL.format(what="requests", op=op), None)
+            if "shared" in spaces:
+                found.pop(SHARED_WAVEFRONTS.format(op=op), None)
+                found.pop(SHARED_CONFLICTS.format(op=op), None)
 
     def _atomics(self) -> Iterator[tuple[Site, Rule]]:
         """The atomics that ran."""

@@ -1,6 +1,7 @@
 """What can go wrong, as exceptions with sentences that a learner can act on.
 
-Everything the simulator raises on purpose derives from `Error`. No kernel, PTX text or argument ends the process.
+Everything the simulator raises on purpose derives from `Error`. No kernel, PTX text or argument ends the
+process.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Place:
 class IllegalAccess(Error):
     """A load or store outside its buffer, or not aligned to its size.
 
-    Fields: `buffer` (the parameter's or variable's name, None when the address belongs to nothing), `index` (in
-    elements of the buffer), `thread` and `block` (x, y, z), `line` (of the source).
+    Fields: `buffer` (the parameter's or variable's name, None when the address belongs to nothing), `index`
+    (in elements of the buffer), `thread` and `block` (x, y, z), `line` (of the source).
     """
 
     def __init__(self, message: str, *, buffer: str | None, index: int | None, place: Place) -> None:

@@ -1,4 +1,5 @@
-"""Instructions by which the lanes of a warp talk to each other (PTX ISA 9.7.9.6 shfl, 9.7.13 vote, match, redux)."""
+"""Instructions by which the lanes of a warp talk to each other (PTX ISA 9.7.9.6 shfl, 9.7.13 vote, match,
+redux)."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def shuffle(
     pointers = code.op(f"getelementptr {value.type}, ptr {base}, <32 x i32> {source}")
     suffix = {"float": "f32", "double": "f64", "half": "f16"}.get(value.type, value.type)
     moved = code.op(
-        f"call {kind} @llvm.masked.gather.v{LANES}{suffix}.v{LANES}p0(<32 x ptr> align {BYTES[value.type]} {pointers}, "
+        f"call {kind} @llvm.masked.gather.v{LANES}{suffix}.v{LANES}p0("
+        f"<32 x ptr> align {BYTES[value.type]} {pointers}, "
         f"<32 x i1> splat (i1 true), {kind} zeroinitializer)"
     )
     return Value(moved, value.type, None), Value(good, "i1", None)
@@ -82,8 +84,8 @@ def _source_lanes(code: Code, mode: str, step: str, clamp: str) -> tuple[str, st
 
 
 def vote(code: Code, instruction: Instruction, predicate: str, active: str, members: Value) -> Value:
-    """all, any, uni or ballot over the active lanes named by `members`; `predicate` and `active` are i32 bits. One
-    result for the warp, or one a lane where lanes name different members."""
+    """all, any, uni or ballot over the active lanes named by `members`; `predicate` and `active` are i32
+    bits. One result for the warp, or one a lane where lanes name different members."""
     if members.uniform:
         mask = code.op(f"and i32 {members.text}, {active}")
         yes = code.op(f"and i32 {predicate}, {mask}")
@@ -157,7 +159,8 @@ def reduce(code: Code, instruction: Instruction, value: Value, active: str, memb
 def match(
     code: Code, instruction: Instruction, value: Value, active: str, members: Value
 ) -> tuple[Value, Value]:
-    """match.any: for each lane the lanes with the same value. match.all: all members or none, and whether so."""
+    """match.any: for each lane the lanes with the same value. match.all: all members or none, and whether
+    so."""
     kind = vector_type(value.type)
     vector = code.vector(value)
     masks = code.vector(members)

@@ -110,8 +110,8 @@ class _Reader:
         place = self._place(self._first_lane(), Location(1, self.worker.site))
         lanes = (self.worker.mask & 0xFFFFFFFF).bit_count()
         return Trap(
-            f"only {lanes} of the 32 lanes of a warp ran a matrix instruction at {place}: all must run it together, so let no "
-            "branch part them and make the block a multiple of 32 threads"
+            f"only {lanes} of the 32 lanes of a warp ran a matrix instruction at {place}: all must run it "
+            "together, so let no branch part them and make the block a multiple of 32 threads"
         )
 
     def failed_assert(self) -> Trap:
@@ -120,7 +120,8 @@ class _Reader:
         place = self._place(self._first_lane(), Location(0, 0))
         where = f"{read(file) or self.request.file}:{line & 0xFFFFFFFF}"
         return Trap(
-            f"assertion failed at {where} in {read(function)}: {read(message)} (block {place.block}, thread {place.thread})"
+            f"assertion failed at {where} in {read(function)}: {read(message)} "
+            f"(block {place.block}, thread {place.thread})"
         )
 
     def _first_lane(self) -> int:

@@ -9,7 +9,7 @@ from .access import Site
 from .codegen import Emitter
 from .controlflow import Block
 from .errors import Unsupported
-from .ir import BITS, Value, constant, pattern, vector_type
+from .ir import BITS, Code, Value, constant, pattern, vector_type
 from .kinds import LANES, UNIFORM, VECTOR, ZERO, Kind
 from .layout import Launch, Status, Warp, Worker, at
 from .patterns import PatternCode
@@ -122,9 +122,9 @@ class FastEmitter(PatternCode, Emitter):
             for instruction in block.instructions:
                 for item in instruction.operands:
                     name = getattr(item, "name", "")
-                    if name.startswith(("%tid", "%ctaid", "%nctaid", "%warpid")):
-                        if name not in self.indices:
-                            self.indices[name] = self._hoisted(name)
+                    index = name.startswith(("%tid", "%ctaid", "%nctaid", "%warpid"))
+                    if index and name not in self.indices:
+                        self.indices[name] = self._hoisted(name)
 
     def _hoisted(self, name: str) -> Value:
         code = self.code
@@ -208,7 +208,8 @@ class FastEmitter(PatternCode, Emitter):
         return self.moved(low, min(lanes)), self.moved(high, max(lanes))
 
     def _check_group(self, block: Block, position: int, group: Group) -> None:
-        """One check for all accesses of a group. If it fails, the general code finds out which access is at fault."""
+        """One check for all accesses of a group. If it fails, the general code finds out which access is at
+        fault."""
         code = self.code
         base = self.operand(block.instructions[position].operands[group.operand].base, "i64")  # type: ignore[union-attr]
         lanes = base.lanes[: self.active]  # type: ignore[index]
@@ -438,7 +439,7 @@ def pattern_of_truth(active: int) -> str:
     return "<" + ", ".join(f"i1 {'true' if lane < active else 'false'}" for lane in range(LANES)) + ">"
 
 
-def save_masked(plan: Plan, code, name: str, value: Value) -> None:
+def save_masked(plan: Plan, code: Code, name: str, value: Value) -> None:
     """Put a register where the masked code keeps it: 32 lanes, truth values as 32 bits."""
     place = code.pointer("%warp", plan.layout.masked + plan.masked_offsets[name])
     vector = code.vector(value)
@@ -448,7 +449,7 @@ def save_masked(plan: Plan, code, name: str, value: Value) -> None:
         code.do(f"store {vector_type(value.type)} {vector}, ptr {place}, align 64")
 
 
-def load_masked(plan: Plan, code, name: str) -> Value:
+def load_masked(plan: Plan, code: Code, name: str) -> Value:
     storage = plan.storage(name)
     place = code.pointer("%warp", plan.layout.masked + plan.masked_offsets[name])
     if storage == "i1":
@@ -456,7 +457,7 @@ def load_masked(plan: Plan, code, name: str) -> Value:
     return Value(code.op(f"load {vector_type(storage)}, ptr {place}, align 64"), storage, None)
 
 
-def special_value(plan: Plan, code, name: str) -> Value:
+def special_value(plan: Plan, code: Code, name: str) -> Value:
     """Special registers that are the same in fast and masked code (PTX ISA 10)."""
     base, _, axis_name = name.partition(".")
     axis = "xyz".find(axis_name)

@@ -1,7 +1,8 @@
 """A small writer of LLVM IR text.
 
-Values carry their element type and whether they are one scalar for the warp (with a pattern of lanes, see `kinds`) or a
-vector of 32. Text goes through LLVM's own parser, which is faster than building objects one by one.
+Values carry their element type and whether they are one scalar for the warp (with a pattern of lanes, see
+`kinds`) or a vector of 32. Text goes through LLVM's own parser, which is faster than building objects one by
+one.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def constant(value: int, element: str) -> Value:
 
 
 def float_constant(bits: int, element: str) -> Value:
-    """A floating-point constant from its bits. LLVM writes a float as the double that equals it, in hexadecimal."""
+    """A floating-point constant from its bits. LLVM writes a float as the double that equals it, in
+    hexadecimal."""
     if element == "float":
         sign, exponent, mantissa = bits >> 31 & 1, bits >> 23 & 0xFF, bits & 0x7FFFFF
         if exponent == 0xFF:  # infinity or NaN, its payload kept

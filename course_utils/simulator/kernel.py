@@ -1,4 +1,5 @@
-"""A kernel for one block shape, compiled: the plan, the machine code of its variants, and their fixed costs."""
+"""A kernel for one block shape, compiled: the plan, the machine code of its variants, and their fixed
+costs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from .ptx import Function
 
 
 class Kernel:
-    """Compiled when first needed; `masked` and `rest` only when a run asks for them. Used by several threads."""
+    """Compiled when first needed; `masked` and `rest` only when a run asks for them. Used by several
+    threads."""
 
     def __init__(
         self, function: Function, addresses: Addresses, block_shape: tuple[int, int, int], small_grid: bool
@@ -65,7 +67,8 @@ class Kernel:
             return self._traced
 
     def rest(self, place: tuple[int, int]) -> int:
-        """The code that goes on at (block, instruction) after a wrap-around; it serves the earlier places too."""
+        """The code that goes on at (block, instruction) after a wrap-around; it serves the earlier places
+        too."""
         with self._lock:
             if place not in self._rest_places:
                 self._rest_places.append(place)

@@ -1,10 +1,11 @@
 """How a register's 32 lanes are related, worked out before any code is made.
 
-Most registers of a kernel hold one value for the whole warp, or one value plus a fixed amount a lane (thread indices and
-addresses made from them). Such a register is kept as one scalar and a pattern known at compile time, so that its
-arithmetic is scalar arithmetic, its loads are plain vector loads or broadcasts, and its sectors and bank conflicts are
-known in advance. This holds while all lanes of a warp walk together; warps that part use the masked code, which knows
-only vectors, and come back only after a check at run time (see `codegen`).
+Most registers of a kernel hold one value for the whole warp, or one value plus a fixed amount a lane (thread
+indices and addresses made from them). Such a register is kept as one scalar and a pattern known at compile
+time, so that its arithmetic is scalar arithmetic, its loads are plain vector loads or broadcasts, and its
+sectors and bank conflicts are known in advance. This holds while all lanes of a warp walk together; warps
+that part use the masked code, which knows only vectors, and come back only after a check at run time (see
+`codegen`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ _FAR = 64  # alignment of zero
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The relation of 32 lanes: lane i holds scalar + lanes[i] + stride * scaled[i], or anything when `lanes` is None.
+    """The relation of 32 lanes: lane i holds scalar + lanes[i] + stride * scaled[i], or anything when `lanes`
+    is None.
 
-    The scalar and the stride are known when the kernel runs, the patterns now: row * width over a block of threads is
-    a stride of `width` for every step of `row`.
+    The scalar and the stride are known when the kernel runs, the patterns now: row * width over a block of
+    threads is a stride of `width` for every step of `row`.
 
     align: the scalar part is a multiple of 2**align.
     constant: the scalar part, where it is known at compile time.
@@ -123,7 +125,7 @@ def shifted(kind: Kind, offset: int) -> Kind:
     return _add(kind, constant(offset)) if offset else kind
 
 
-# Rules ----------------------------------------------------------------------------------------------------------------
+# Rules ----------------------------------------------------------------------------------------------------
 
 _INTEGERS = frozenset(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64))
 _ACROSS_LANES = frozenset(("shfl", "atom", "ldmatrix", "movmatrix", "mma", "wmma", "match", "elect"))
@@ -167,7 +169,8 @@ def _has_space(instruction: Instruction) -> bool:
 
 
 def needs_guard(instruction: Instruction, kinds: Sequence[Kind]) -> tuple[bool, bool]:
-    """(signed, unsigned) when the rule used holds only while scalar + lane does not wrap around in the source's width.
+    """(signed, unsigned) when the rule used holds only while scalar + lane does not wrap around in the
+    source's width.
 
     Widening and shifting right treat `scalar + lane` as a number, not as a residue.
     """

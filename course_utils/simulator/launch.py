@@ -26,7 +26,8 @@ DEFAULT_BUDGET = 200_000_000
 
 @dataclass(frozen=True)
 class Request:
-    """All that a launch needs, checked. `workspace` is the address of a cooperative launch's barrier, else 0."""
+    """All that a launch needs, checked. `workspace` is the address of a cooperative launch's barrier, else
+    0."""
 
     grid: Index
     shared_bytes: int  # static and dynamic
@@ -46,7 +47,8 @@ class Request:
 
 @dataclass
 class Outcome:
-    """What a launch left: summed counters (int64, see layout.CounterLayout), what it printed, the trace asked for."""
+    """What a launch left: summed counters (int64, see layout.CounterLayout), what it printed, the trace asked
+    for."""
 
     counters: np.ndarray
     output: str = ""
@@ -63,9 +65,11 @@ def default_workers() -> int:
 
 
 def run(kernel: Kernel, request: Request, traced: tracing.Request | None = None) -> Outcome:
-    """Run a launch to its end. With a trace, block by block in order as far as the traced one, which runs alone.
+    """Run a launch to its end. With a trace, block by block in order as far as the traced one, which runs
+    alone.
 
-    Raises IllegalAccess, Trap, Hang, or whatever interrupts the caller (KeyboardInterrupt), after all threads stopped.
+    Raises IllegalAccess, Trap, Hang, or whatever interrupts the caller (KeyboardInterrupt), after all threads
+    stopped.
     """
     if traced is None:
         return _gathered(request, [_Run(kernel, request, range(request.blocks)).go()])
@@ -154,7 +158,8 @@ class _Run:
             self.launch.stop = 1
 
     def _blocks(self, counters: np.ndarray) -> None:
-        """Run blocks, one after another; one that will not end makes room for others, which it may be waiting for."""
+        """Run blocks, one after another; one that will not end makes room for others, which it may be waiting
+        for."""
         contexts = [self._open(counters)]
         turn = spent = 0
         while contexts:

@@ -4,8 +4,8 @@
     Worker   one a thread: the block it runs, its counters, the last failure
     Warp     one a warp of the running block: how far it is, which lanes wait where, its registers
 
-Global memory is addressed virtually: buffer r occupies the addresses from r << REGION_BITS. An index beyond a buffer so
-never reaches another one, and addresses (hence sectors) are the same in every run.
+Global memory is addressed virtually: buffer r occupies the addresses from r << REGION_BITS. An index beyond a
+buffer so never reaches another one, and addresses (hence sectors) are the same in every run.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ class Worker(ctypes.Structure):
 
 
 YIELDS_BEFORE_TURNS = 64
-"""Slices of masked code after which lanes that are ahead get turns too: they may hold what the others wait for. Before
-that, lanes that are behind always go first, so that lanes meet again where the hardware's do."""
+"""Slices of masked code after which lanes that are ahead get turns too: they may hold what the others wait
+for. Before that, lanes that are behind always go first, so that lanes meet again where the hardware's do."""
 
 FAST, MASKED, REST = 0, 1, 2  # Warp.mode
 READY, WAITING, DONE = 0, 1, 2  # Warp.state
@@ -171,10 +171,11 @@ SITE_NUMBERS = 6
 class CounterLayout:
     """Indices into a worker's counters, for `blocks` blocks of code and `sites` memory instructions.
 
-    full, partial, masked: how often each block of code ran, by kind of code; lanes: active lanes summed over its masked
-    runs; divergent: branches that parted lanes; sites: SITE_NUMBERS numbers a memory instruction, only where they are
-    not the same every time: sectors (or wavefronts) and their ideal; for generic addresses these are of the global
-    lanes, and there follow the requests with such lanes, wavefronts and ideal of the shared ones, sectors of the local.
+    full, partial, masked: how often each block of code ran, by kind of code; lanes: active lanes summed over
+    its masked runs; divergent: branches that parted lanes; sites: SITE_NUMBERS numbers a memory instruction,
+    only where they are not the same every time: sectors (or wavefronts) and their ideal; for generic
+    addresses these are of the global lanes, and there follow the requests with such lanes, wavefronts and
+    ideal of the shared ones, sectors of the local.
     """
 
     blocks: int

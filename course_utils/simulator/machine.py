@@ -1,7 +1,7 @@
 """LLVM: IR text -> machine code in this process.
 
-Machine code is cached on disk, keyed by the text, the LLVM version and the processor, so that a kernel seen before starts
-without compiling.
+Machine code is cached on disk, keyed by the text, the LLVM version and the processor, so that a kernel seen
+before starts without compiling.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import re
 import threading
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 
@@ -220,7 +221,7 @@ def _constants() -> dict[str, int]:
 
 
 @cache
-def run_function():
+def run_function() -> Callable[..., int]:
     """simulator_run(launch, worker) -> Status. Calling it releases Python's lock."""
     return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(
         runtime().address("simulator_run")

@@ -1,8 +1,8 @@
 """The general code: lanes that have parted.
 
-Lanes wait at blocks of code; the lowest block with waiting lanes runs next, with just those lanes. As a loop stands
-before what follows it, lanes that leave it early wait behind it until the others come: they meet again where the
-hardware's reconvergence barrier would have them meet.
+Lanes wait at blocks of code; the lowest block with waiting lanes runs next, with just those lanes. As a loop
+stands before what follows it, lanes that leave it early wait behind it until the others come: they meet again
+where the hardware's reconvergence barrier would have them meet.
 """
 
 from __future__ import annotations
@@ -196,7 +196,8 @@ class MaskedEmitter(GeneralEmitter):
         emptied = code.op(f"icmp eq i64 {fewer}, 0")
         others = code.op(f"xor i64 {summary}, {code.op(f'shl i64 1, {word_index}')}")
         code.do(
-            f"store i64 {code.op(f'select i1 {emptied}, i64 {others}, i64 {summary}')}, ptr {summary_at}, align 8"
+            f"store i64 {code.op(f'select i1 {emptied}, i64 {others}, i64 {summary}')}, "
+            f"ptr {summary_at}, align 8"
         )
         block = code.op(f"or i64 {code.op(f'shl i64 {word_index}, 6')}, {bit}")
         waiting = code.pointer("%warp", layout.waiting)

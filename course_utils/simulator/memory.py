@@ -1,7 +1,7 @@
 """NumPy arrays as device buffers, at virtual addresses.
 
-A buffer is a whole array in the host's memory, even where the kernel gets a slice of it: pointers into one array see the
-same memory, and nothing else. Buffer r begins at the address r << REGION_BITS.
+A buffer is a whole array in the host's memory, even where the kernel gets a slice of it: pointers into one
+array see the same memory, and nothing else. Buffer r begins at the address r << REGION_BITS.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Memory:
         """
         if not array.flags.c_contiguous:
             raise ArgumentError(
-                f"{name}: the array is not C-contiguous (its strides are {array.strides} bytes for shape {array.shape}). "
+                f"{name}: the array is not C-contiguous (its strides are {array.strides} bytes for shape "
+                f"{array.shape}). "
                 "A kernel sees memory, not strides: pass numpy.ascontiguousarray(...)."
             )
         if not array.flags.writeable:
@@ -90,8 +91,8 @@ class Memory:
 
 
 def fresh(shape: int | tuple[int, ...], dtype: np.typing.DTypeLike) -> np.ndarray:
-    """Global memory that nothing was written to: an array of odd bytes (0xCD), the same in every run, so that a kernel
-    that reads it before writing shows."""
+    """Global memory that nothing was written to: an array of odd bytes (0xCD), the same in every run, so that
+    a kernel that reads it before writing shows."""
     array = np.empty(shape, dtype)
     array.reshape(-1).view(np.uint8)[:] = 0xCD
     return array

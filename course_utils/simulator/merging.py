@@ -1,10 +1,10 @@
 """Neighbouring shared-memory loads that the machine code makes one of.
 
-PTX loads floats one by one where ptxas loads two or four at once, and the hardware counts what ptxas made. The rule, as
-measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code, from one base register at
-consecutive offsets, become one load of 8 or 16 bytes where the address is provably a multiple of that, unless a store to
-shared memory or an atomic stands between them. What is provable does not depend on the shape of the block: ptxas does
-not know it.
+PTX loads floats one by one where ptxas loads two or four at once, and the hardware counts what ptxas made.
+The rule, as measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code,
+from one base register at consecutive offsets, become one load of 8 or 16 bytes where the address is provably
+a multiple of that, unless a store to shared memory or an atomic stands between them. What is provable does
+not depend on the shape of the block: ptxas does not know it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _UNKNOWN = 64  # a multiple of anything: not seen yet, or zero
 
 
 def alignments(flow: ControlFlow, symbol: Callable[[str], int | None]) -> dict[str, int]:
-    """Register -> n, where the code shows that it always holds a multiple of 2**n. `symbol` gives addresses."""
+    """Register -> n, where the code shows that it always holds a multiple of 2**n. `symbol` gives
+    addresses."""
     known: dict[str, int] = {}
 
     def of(item: Operand) -> int:
@@ -69,8 +70,8 @@ def _result(instruction: Instruction, of: Callable[[Operand], int]) -> int:
 def merged_sizes(
     flow: ControlFlow, sites: dict[tuple[int, int], Site], symbol: Callable[[str], int | None]
 ) -> dict[int, int]:
-    """Site -> bytes a lane that the hardware moves for it, where that differs from its own size: 8 or 16 for the first
-    of merged loads, 0 for the others, which come along."""
+    """Site -> bytes a lane that the hardware moves for it, where that differs from its own size: 8 or 16 for
+    the first of merged loads, 0 for the others, which come along."""
     known = alignments(flow, symbol)
     found: dict[int, int] = {}
     for block in flow.blocks:

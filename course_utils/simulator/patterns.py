@@ -1,8 +1,9 @@
 """Accesses whose 32 addresses follow a pattern known at compile time.
 
-Only the first and the last byte need checking, and sectors and wavefronts are constants, or depend on nothing but where
-the pattern begins within a sector. Accesses that share a base register (the unrolled loops of a tile) are checked once
-for all; should that fail, the block of code is finished by the general code, which finds the one at fault.
+Only the first and the last byte need checking, and sectors and wavefronts are constants, or depend on nothing
+but where the pattern begins within a sector. Accesses that share a base register (the unrolled loops of a
+tile) are checked once for all; should that fail, the block of code is finished by the general code, which
+finds the one at fault.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ class PatternCode(MemoryCode):
         return runs
 
     def _count_runs(self, site: Site, address: Value, firsts: list[str], runs: list[Run]) -> None:
-        """Rows far enough apart share no sector, so that their sectors add up; else the addresses are looked at."""
+        """Rows far enough apart share no sector, so that their sectors add up; else the addresses are looked
+        at."""
         code = self.code
         far = max(max(shape) for _, shape in runs) + site.size + rules.SECTOR
         size = code.op(f"call i64 @llvm.abs.i64(i64 {address.stride}, i1 false)")
@@ -137,7 +139,8 @@ class PatternCode(MemoryCode):
         return inside, delta
 
     def _region(self, address: str) -> tuple[str, str, str]:
-        """(bytes in the buffer, host address - virtual address, offset in the buffer) for one global address."""
+        """(bytes in the buffer, host address - virtual address, offset in the buffer) for one global
+        address."""
         code = self.code
         region = code.op(f"lshr i64 {address}, {REGION_BITS}")
         region = code.op(f"call i64 @llvm.umin.i64(i64 {region}, i64 {REGIONS - 1})")
@@ -155,8 +158,8 @@ class PatternCode(MemoryCode):
         return self.code.op(f"add i64 {text}, {amount}") if amount else text
 
     def _count_sectors(self, site: Site, first: str, shape: tuple[int, ...]) -> int | None:
-        """Count the sectors of lanes at these distances from an address; returns their number if it is always the
-        same, and the caller counts it."""
+        """Count the sectors of lanes at these distances from an address; returns their number if it is always
+        the same, and the caller counts it."""
         code = self.code
         starts = range(0, rules.SECTOR, site.size)
         table = tuple(rules.sectors([start + offset for offset in shape], site.size) for start in starts)

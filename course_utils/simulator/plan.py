@@ -1,13 +1,14 @@
-"""What is known about a kernel before code is made: control flow, kinds, addresses of variables, where registers live."""
+"""What is known about a kernel before code is made: control flow, kinds, addresses of variables, where
+registers live."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from . import kinds as kinds_
 from . import async_copy, atomics, merging, tensor
+from . import kinds as kinds_
 from .access import BYTES, Site
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
@@ -33,8 +34,8 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Group:
-    """Accesses in one block of code whose addresses differ by constants: bytes low .. high from their base register.
-    The leader is the first of them, whose address is the operand number `operand`."""
+    """Accesses in one block of code whose addresses differ by constants: bytes low .. high from their base
+    register. The leader is the first of them, whose address is the operand number `operand`."""
 
     leader: Site
     operand: int
@@ -46,8 +47,8 @@ class Group:
 class Variant:
     """One kind of fast code: for warps whose first `active` lanes exist.
 
-    groups: accesses checked together, by (block, position) of the leader. group_of: site -> (the leader's site, bytes
-    from the group's first byte).
+    groups: accesses checked together, by (block, position) of the leader. group_of: site -> (the leader's
+    site, bytes from the group's first byte).
     """
 
     name: str
@@ -61,8 +62,8 @@ class Variant:
 class Plan:
     """A kernel prepared for one block shape.
 
-    block_shape: threads in x, y, z. small_grid: whether thread indices over the whole grid fit a signed 32-bit number,
-    which spares most wrap-around checks.
+    block_shape: threads in x, y, z. small_grid: whether thread indices over the whole grid fit a signed
+    32-bit number, which spares most wrap-around checks.
     """
 
     def __init__(
@@ -79,10 +80,11 @@ class Plan:
         self.sites = self._sites()
         self.counters = CounterLayout(len(self.flow.blocks), len(self.sites))
 
-    # Threads ----------------------------------------------------------------------------------------------------------
+    # Threads ----------------------------------------------------------------------------------------------
 
     def thread_index(self, axis: int, warp: int) -> list[int]:
-        """threadIdx along an axis (0: x) for the 32 lanes of a warp; lanes beyond the block get what would follow."""
+        """threadIdx along an axis (0: x) for the 32 lanes of a warp; lanes beyond the block get what would
+        follow."""
         x, y, _ = self.block_shape
         linear = range(warp * LANES, warp * LANES + LANES)
         return [(t % x, t // x % y, t // (x * y))[axis] for t in linear]
@@ -141,7 +143,7 @@ class Plan:
     def _infer(self, warps: Iterable[int], active: int) -> dict[str, Kind]:
         return infer(self.flow, self.special_kinds(warps, active), self.symbol_kind)
 
-    def special_kinds(self, warps: Iterable[int], active: int):
+    def special_kinds(self, warps: Iterable[int], active: int) -> Callable[[str], Kind]:
         """Kind of a special register over these warps."""
         warps = list(warps)
         known: dict[str, Kind] = {}
@@ -188,7 +190,7 @@ class Plan:
         place = self.addresses.places.get(name)
         return UNIFORM if place is None else kinds_.constant(place[1])
 
-    # Memory -----------------------------------------------------------------------------------------------------------
+    # Memory -----------------------------------------------------------------------------------------------
 
     def _sites(self) -> dict[tuple[int, int], Site]:
         sites: dict[tuple[int, int], Site] = {}
@@ -260,14 +262,16 @@ class Plan:
         return next(site for site in self.sites.values() if site.number == number)
 
     def counted_size(self, site: Site) -> int:
-        """Bytes a lane that the hardware moves at once for this instruction; 0 when it comes along with another."""
+        """Bytes a lane that the hardware moves at once for this instruction; 0 when it comes along with
+        another."""
         return self.merged.get(site.number, site.size)
 
-    # Registers --------------------------------------------------------------------------------------------------------
+    # Registers --------------------------------------------------------------------------------------------
 
     @cached_property
     def guards(self) -> dict[tuple[int, int], tuple[bool, bool]]:
-        """Instructions whose rule holds only without wrap-around, in any fast code: (block, position) -> how to check."""
+        """Instructions whose rule holds only without wrap-around, in any fast code: (block, position) -> how
+        to check."""
         found: dict[tuple[int, int], tuple[bool, bool]] = {}
         for variant in self.variants:
             special = self.special_kinds(self.warps_of(variant), variant.active)

@@ -1,7 +1,7 @@
 """printf in a kernel: records left by compiled code -> text.
 
-The format is read as in C; arguments lie in the caller's local memory, each aligned to its size, as the CUDA driver
-expects them (CUDA C++ Programming Guide, "Formatted Output").
+The format is read as in C; arguments lie in the caller's local memory, each aligned to its size, as the CUDA
+driver expects them (CUDA C++ Programming Guide, "Formatted Output").
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _SPECIFIER = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|t|j|L)
 
 
 def text(records: np.ndarray, read: Callable[[int], bytes]) -> str:
-    """All that the kernel printed, block by block in the order printed. `read` gives the string at an address."""
+    """All that the kernel printed, block by block in the order printed. `read` gives the string at an
+    address."""
     lines = []
     rows = records[: len(records) // LENGTH * LENGTH].reshape(-1, LENGTH)
     for row in rows[np.argsort(rows[:, 0], kind="stable")]:

@@ -14,7 +14,7 @@ from . import arguments, calls, ptx, signature
 from . import launch as launching
 from . import trace as tracing
 from .counters import Counts
-from .errors import ArgumentError, Index, LaunchError, Unsupported
+from .errors import ArgumentError, Index, LaunchError, PtxError, Unsupported
 from .kernel import Kernel
 from .kinds import LANES
 from .layout import CONSTANT_REGION, REGION_BITS
@@ -26,14 +26,16 @@ SHARED_LIMIT = 227 * 1024  # of a block on sm_90, when asked for
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = ((1 << 31) - 1, 65535, 65535)
 CHECKS = ("memory", "races", "initialisation", "barriers")
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass
 class Run:
     """What one launch did.
 
-    metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the kernel
-    printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps asked for.
+    metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
+    kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
+    asked for.
     """
 
     kernel: str
@@ -96,10 +98,11 @@ class Program:
     ) -> Run:
         """Run a kernel over a grid and count.
 
-        grid, block: x, or (x, y), or (x, y, z). args: NumPy arrays are device buffers, changed in place; NumPy scalars,
-        ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared memory. workers: threads of the
-        host (default: as many as it has processors). trace: {"block": (x, y, z), "warp": 0} records the steps of one
-        block, or of one of its warps. budget: loop rounds a worker may spend (default 200 million).
+        grid, block: x, or (x, y), or (x, y, z). args: NumPy arrays are device buffers, changed in place;
+        NumPy scalars, ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared
+        memory. workers: threads of the host (default: as many as it has processors). trace:
+        {"block": (x, y, z), "warp": 0} records the steps of one block, or of one of its warps. budget: loop
+        rounds a worker may spend (default 200 million).
 
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
@@ -107,7 +110,8 @@ class Program:
         if "<" in kernel or (kernel not in self._module.functions and self._instantiate):
             instance, lowered = self._instance(kernel)
             return instance.launch(
-                lowered, grid, block, args, shared_bytes, checks=checks, workers=workers, budget=budget, trace=trace,
+                lowered, grid, block, args, shared_bytes,
+                checks=checks, workers=workers, budget=budget, trace=trace,
                 cooperative=cooperative, allow_large_shared=allow_large_shared,
             )  # fmt: skip
         function = self._function(kernel)
@@ -161,7 +165,8 @@ class Program:
         )
 
     def set_symbol(self, name: str, value: object) -> None:
-        """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not fit."""
+        """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not
+        fit."""
         place = self._symbol(name)
         array = np.asarray(value)
         data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
@@ -200,7 +205,7 @@ class Program:
         return memory, places
 
     def _lay_out_globals(self, others: Program | None) -> None:
-        """Instances of templates have the variables of the program that they belong to, at the same addresses."""
+        """Instances of templates share the variables of the program that they belong to, addresses too."""
         for name, (_, array) in others._globals.items() if others else ():
             self._globals[name] = (self._variables.add(name, array), array)
         used = _referenced(self._module)
@@ -265,9 +270,7 @@ class Program:
         if function is None and kernel in self.kernels:
             function = self._functions[kernel] = calls.inline(self._module, self._module.functions[kernel])
         if function is None:
-            raise LaunchError(
-                f"there is no kernel {kernel!r} in this program; there is: {', '.join(self.kernels) or 'none'}"
-            )
+            raise _no_kernel(kernel, self)
         return function
 
     def _instance(self, kernel: str) -> tuple[Program, str]:
@@ -292,7 +295,11 @@ class Program:
         key = (function.name, block, small)
         with self._lock:
             if key not in self._kernels:
-                self._kernels[key] = Kernel(function, addresses, block, small)
+                try:
+                    self._kernels[key] = Kernel(function, addresses, block, small)
+                except _MALFORMED as problem:
+                    # Instructions with operands missing, or of types that do not exist, pass the reader.
+                    raise PtxError(f"the PTX of {function.name} is malformed: {problem!r}") from problem
             return self._kernels[key]
 
     def _signature(self, kernel: str) -> list[signature.Parameter] | None:
@@ -320,16 +327,16 @@ class Program:
                 else "; allow_large_shared=True raises it to 227 KB, as an opt-in on the GPU does"
             )
             raise LaunchError(
-                f"{total} bytes of shared memory ({addresses.shared_bytes} static, {shared_bytes} dynamic) are more than the "
-                f"{limit} that a block may have{more}"
+                f"{total} bytes of shared memory ({addresses.shared_bytes} static, {shared_bytes} dynamic) "
+                f"are more than the {limit} that a block may have{more}"
             )
         resources = self.resources.get(function.name)
         if resources is not None:
             registers = -(-resources.registers_per_thread * 32 // 256) * 256 * -(-threads // 32)
             if registers > 65536:
                 raise LaunchError(
-                    f"block {block} needs {registers} registers ({resources.registers_per_thread} a thread), an SM has 65536: "
-                    "too many resources requested for launch"
+                    f"block {block} needs {registers} registers ({resources.registers_per_thread} a thread), "
+                    "an SM has 65536: too many resources requested for launch"
                 )
         return total
 
@@ -343,9 +350,10 @@ class Program:
             shared_bytes_per_block=shared_bytes,
         )
         most = occupancy.blocks_per_sm * metrics.H200.sms
-        if grid[0] * grid[1] * grid[2] > most:
+        blocks = grid[0] * grid[1] * grid[2]
+        if blocks > most:
             raise LaunchError(
-                f"a cooperative launch needs all its blocks on the GPU at once: {grid[0] * grid[1] * grid[2]} blocks are "
+                f"a cooperative launch needs all its blocks on the GPU at once: {blocks} blocks are "
                 f"more than the {most} that fit an {metrics.H200.name}"
             )
 
@@ -391,6 +399,11 @@ def _refuse_options(
         )
 
 
+def _no_kernel(name: str, program: Program) -> LaunchError:
+    known = ", ".join(program.kernels) or "none"
+    return LaunchError(f"there is no kernel {name!r} in this program; there is: {known}")
+
+
 def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
     parts = tuple(value) if isinstance(value, (Sequence, np.ndarray)) else (value,)
     if not 1 <= len(parts) <= 3 or not all(isinstance(part, (int, np.integer)) for part in parts):
@@ -403,7 +416,8 @@ def _index(value: int | Sequence[int], what: str, limits: Index) -> Index:
 
 
 def _referenced(module: ptx.Module) -> set[str]:
-    """Variables that code names, directly or by way of another one's initial value; headers bring hundreds more."""
+    """Variables that code names, directly or by way of another one's initial value; headers bring hundreds
+    more."""
     named: set[str] = set()
 
     def name(item: object) -> None:
@@ -461,7 +475,8 @@ def _plain_name(kernel: str) -> str:
 
 
 def load_ptx(text: str, name: str = "kernel.ptx") -> Program:
-    """A program from anyone's PTX. It has no register or occupancy figures, as those are facts of machine code."""
+    """A program from anyone's PTX. It has no register or occupancy figures, as those are facts of machine
+    code."""
     return Program(ptx.parse(text), name=name)
 
 
@@ -475,7 +490,8 @@ def compile(
     optimise: bool = True,
     cancelled: Callable[[], bool] | None = None,
 ) -> Program:
-    """Compile CUDA C++ with NVRTC and load it into the simulator. Raises CompileError with the file's own lines."""
+    """Compile CUDA C++ with NVRTC and load it into the simulator. Raises CompileError with the file's own
+    lines."""
 
     def build(
         expressions: Sequence[str], variables_of: Program | None = None
@@ -503,9 +519,7 @@ def compile(
             except compiler.CompileError as error:
                 if "__nv_name_map" not in error.log:  # else the source is right, and the name is not in it
                     raise
-                raise LaunchError(
-                    f"there is no kernel {expression!r} in this program; there is: {', '.join(plain.kernels) or 'none'}"
-                ) from None
+                raise _no_kernel(expression, plain) from None
             instances[expression] = (program, made.lowered_names[expression])
         return instances[expression]
 

@@ -1,7 +1,8 @@
 """PTX text -> instructions.
 
-Reads modules as NVRTC, nvcc, clang and Triton write them. The grammar follows the PTX ISA, chapters 4 (syntax) and 5
-(state spaces and types). Nothing is interpreted here: an instruction keeps its opcode text and its operands.
+Reads modules as NVRTC, nvcc, clang and Triton write them. The grammar follows the PTX ISA, chapters 4
+(syntax) and 5 (state spaces and types). Nothing is interpreted here: an instruction keeps its opcode text and
+its operands.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TYPE_BITS = {
 }
 
 
-# Operands ------------------------------------------------------------------------------------------------------------
+# Operands -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Group:
 Operand = Register | Special | Immediate | Symbol | Address | Group
 
 
-# Instructions and declarations ---------------------------------------------------------------------------------------
+# Instructions and declarations ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,8 @@ class Instruction:
 
 @dataclass(slots=True)
 class Variable:
-    """A variable or parameter. `count` is the number of elements, 0 for the open end of `extern __shared__`."""
+    """A variable or parameter. `count` is the number of elements, 0 for the open end of `extern
+    __shared__`."""
 
     name: str
     space: str  # global, const, shared, local, param
@@ -159,7 +161,7 @@ class Module:
     target: str
 
 
-# Reading -------------------------------------------------------------------------------------------------------------
+# Reading --------------------------------------------------------------------------------------------------
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ITEM = re.compile(

@@ -1,6 +1,7 @@
 """How the memory system counts one warp's access: the rules, in plain Python.
 
-They serve where an access is known at compile time, and are what the counting code of the runtime is tested against.
+They serve where an access is known at compile time, and are what the counting code of the runtime is tested
+against.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ BANKS = 32  # of 4 bytes
 def sectors(addresses: Sequence[int | None], size: int) -> int:
     """Distinct 32-byte sectors that the active lanes touch; None is an inactive lane.
 
-    Nsight Compute: l1tex__t_sectors_pipe_lsu_mem_global_op_ld (and _st). An access is aligned to its size of at most
-    16 bytes, so that a lane touches one sector.
+    Nsight Compute: l1tex__t_sectors_pipe_lsu_mem_global_op_ld (and _st). An access is aligned to its size of
+    at most 16 bytes, so that a lane touches one sector.
     """
     return len({address // SECTOR for address in addresses if address is not None})
 
@@ -28,9 +29,10 @@ def ideal(lanes: int, size: int) -> int:
 def wavefronts(addresses: Sequence[int | None], size: int, *, load: bool) -> tuple[int, int]:
     """(wavefronts, ideal) of one shared-memory request, as measured on an H200.
 
-    Lanes are served in groups: all 32 for up to 4 bytes, 16 for 8, 8 for 16. For loads the groups are twice as large when
-    every lane wants the address of its neighbour n^1, or every lane that of n^2 (an inactive partner agrees). A group
-    takes as many wavefronts as the bank that is wanted most has distinct words. The ideal is one a group with active lanes.
+    Lanes are served in groups: all 32 for up to 4 bytes, 16 for 8, 8 for 16. For loads the groups are twice
+    as large when every lane wants the address of its neighbour n^1, or every lane that of n^2 (an inactive
+    partner agrees). A group takes as many wavefronts as the bank that is wanted most has distinct words. The
+    ideal is one a group with active lanes.
     Nsight Compute: l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld; conflicts are the difference.
     """
     group = {8: 16, 16: 8}.get(size, 32)

@@ -1,7 +1,7 @@
 """Parameter names and types of a kernel, read from its source.
 
-PTX knows parameters by number and size only. The source tells what a learner calls them, so that messages can, and
-which element type each pointer has, so that a mistyped array is refused.
+PTX knows parameters by number and size only. The source tells what a learner calls them, so that messages
+can, and which element type each pointer has, so that a mistyped array is refused.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _VECTOR = re.compile(r"(u?)(char|short|int|long|longlong|float|double)([1-4])$")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter. `element` is the NumPy type of what a pointer points to or of the value itself, None if unknown;
-    for CUDA's vector types (float4) it is that of their components."""
+    """One parameter. `element` is the NumPy type of what a pointer points to or of the value itself, None if
+    unknown; for CUDA's vector types (float4) it is that of their components."""
 
     name: str
     type: str

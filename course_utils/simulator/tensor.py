@@ -279,11 +279,24 @@ def _rows(emitter: Emitter, site: Site, address: Operand, count: int) -> str:
     return code.pointer("%worker", at(Worker, "hosts"))
 
 
+def _count_rows(emitter: Emitter, site: Site, address: Operand, count: int) -> None:
+    """Wavefronts of an ldmatrix, as an H200 counts them: eight rows of 16 bytes at a time, and a row wanted
+    twice is no cheaper, as with 16-byte stores."""
+    code = emitter.code
+    lanes = code.op(f"trunc <32 x i64> {code.vector(emitter.address(address))} to <32 x i32>")
+    mask = str((1 << 8 * count) - 1 if count < 4 else -1)
+    both = code.op(f"call i32 @simulator_wavefronts(<32 x i32> {lanes}, i32 {mask}, i32 4, i1 false)")
+    for which, text in enumerate((code.op(f"and i32 {both}, 65535"), code.op(f"lshr i32 {both}, 16"))):
+        emitter.add_to_site(site, which, code.op(f"zext i32 {text} to i64"))
+
+
 def _load_matrices(emitter: Emitter, instruction: Instruction, site: Site) -> None:
     registers, address = instruction.operands
     count = _matrices(instruction, registers)
     emitter.trace_access(site, instruction)
     hosts = _rows(emitter, site, address, count)
+    if site.space == "shared":
+        _count_rows(emitter, site, address, count)
     name = "simulator_ldmatrix" + "_trans" * instruction.has("trans")
     helpers.provide(name, "void (ptr, ptr, i32)", lambda: rows_text(name, load=True))
     emitter.code.do(f"call void @{name}(ptr {hosts}, ptr {fragments(emitter)}, i32 {count})")

@@ -1,7 +1,7 @@
 """One block of a launch step by step: what each warp did, with which lanes, on which addresses.
 
-The compiled code leaves two kinds of record: "these lanes of this warp begin that block of code", and the addresses of
-each memory instruction. The steps in between follow from the code.
+The compiled code leaves two kinds of record: "these lanes of this warp begin that block of code", and the
+addresses of each memory instruction. The steps in between follow from the code.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ BLOCK_LENGTH, SITE_LENGTH = 4, 2 + LANES
 class Step:
     """One instruction of one warp.
 
-    active: bit i: lane i takes part. For memory instructions: space ("global", "shared", "local", ...), load, store,
-    size (bytes a lane), buffer (name of the parameter or array), index (int64 a lane: first element in that buffer, -1
-    for a lane that takes no part), address (int64 a lane), sectors (global), wavefronts and ideal (shared).
+    active: bit i: lane i takes part. For memory instructions: space ("global", "shared", "local", ...), load,
+    store, size (bytes a lane), buffer (name of the parameter or array), index (int64 a lane: first element in
+    that buffer, -1 for a lane that takes no part), address (int64 a lane), sectors (global), wavefronts and
+    ideal (shared).
     """
 
     warp: int
@@ -72,7 +73,8 @@ class Request:
 
 
 def request(value: Mapping[str, object], grid: Index, warps: int) -> Request:
-    """Read {"block": (x, y, z), "warp": 0}. Raises LaunchError for a block or warp that the launch does not have."""
+    """Read {"block": (x, y, z), "warp": 0}. Raises LaunchError for a block or warp that the launch does not
+    have."""
     unknown = set(value) - {"block", "warp"}
     if unknown:
         raise LaunchError(f"trace: unknown key {sorted(unknown)[0]!r}; there are 'block' and 'warp'")
@@ -131,7 +133,8 @@ def _memory_step(
     wavefronts = ideal = None
     if site.space == "shared" and site.counted:
         moved = plan.counted_size(site)
-        wavefronts, ideal = rules.wavefronts(listed, moved, load=site.load) if moved else (0, 0)
+        plain_load = site.load and site.instruction.name != "ldmatrix"
+        wavefronts, ideal = rules.wavefronts(listed, moved, load=plain_load) if moved else (0, 0)
     return Step(
         warp,
         line_of(site.instruction),

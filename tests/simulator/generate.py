@@ -1,8 +1,8 @@
 """Random kernels, each with what it must compute: CUDA C++ beside a NumPy evaluation of the same trees.
 
-Every expression is a pair (text, function of an environment -> one value a thread). Statements change the environment
-under a mask of threads, as the threads of a grid would. Signed arithmetic goes through unsigned, shifts are masked and
-indices reduced, so that nothing generated is undefined in C++.
+Every expression is a pair (text, function of an environment -> one value a thread). Statements change the
+environment under a mask of threads, as the threads of a grid would. Signed arithmetic goes through unsigned,
+shifts are masked and indices reduced, so that nothing generated is undefined in C++.
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ class Generator:
         elif kind == "f64":
             text = f"__longlong_as_double({hex(struct.unpack('<Q', value.tobytes())[0])})"
         else:
-            text = {"i32": f"(int){int(value) & 0xFFFFFFFF:#x}u", "u32": f"{value}u", "u64": f"{value}ull"}[kind]
+            text = {"i32": f"(int){int(value) & 0xFFFFFFFF:#x}u", "u32": f"{value}u", "u64": f"{value}ull"}[
+                kind
+            ]
         return Expression(kind, text, lambda env: np.full_like(env.values[f"{kind}_0"], value))
 
     def place(self, kind: str) -> Expression:
@@ -342,7 +344,9 @@ class Generator:
         kind = self.random.choice(list(TYPES))
         name = self.random.choice(self.names[kind])
         value = self.expression(kind, 3)
-        return Statement([f"{name} = {value.text};"], lambda env, mask, _: env.set(name, value.value(env), mask))
+        return Statement(
+            [f"{name} = {value.text};"], lambda env, mask, _: env.set(name, value.value(env), mask)
+        )
 
     def store(self) -> Statement:
         slot, value = self.random.randrange(SLOTS), self.expression("u32", 2)
@@ -396,7 +400,6 @@ class Generator:
                 _run_all(body, env, going, signals)
                 going = going & ~signals.broke
                 number += 1
-
 
         number = counter.removeprefix("round")
         lines = [f"const int end{number} = (int)(({rounds.text}) % {most}u);"]
@@ -514,7 +517,13 @@ class Generator:
             f"__shared__ unsigned board[{self.threads}];",
             "int left = 0;",
         ]
-        lines = [*head, *declared, *(line for part in parts for line in part.lines), "end: if (left) return;", *ends]
+        lines = [
+            *head,
+            *declared,
+            *(line for part in parts for line in part.lines),
+            "end: if (left) return;",
+            *ends,
+        ]
         listed = ", ".join([*pointers, "int n", "int width", "int height", "int k"])
         source = f'extern "C" __global__ void generated({listed})\n{{\n' + "\n".join(
             "    " + line for line in lines
@@ -531,7 +540,9 @@ def _indented(statements: list[Statement]) -> list[str]:
     return ["    " + line for statement in statements for line in statement.lines]
 
 
-def _run_all(statements: list[Statement], env: Environment, mask: np.ndarray, signals: Signals | None) -> None:
+def _run_all(
+    statements: list[Statement], env: Environment, mask: np.ndarray, signals: Signals | None
+) -> None:
     for statement in statements:
         left = mask & ~env.gone
         if signals is not None:

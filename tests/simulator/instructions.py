@@ -1,7 +1,7 @@
 """Hand-written PTX that puts one instruction after another to the test, in all the ways a warp can run it.
 
-A kernel gets up to three operand arrays and computes every operation of a group four times: with a value of its own in
-every lane, with one value for the warp, and both again behind a branch that only some lanes take.
+A kernel gets up to three operand arrays and computes every operation of a group four times: with a value of
+its own in every lane, with one value for the warp, and both again behind a branch that only some lanes take.
 """
 
 from __future__ import annotations
@@ -49,11 +49,13 @@ def text(operations: Sequence[Operation]) -> str:
     sources = operations[0].sources
     lines = [
         "{",
-        ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .f32 %f<9>; .reg .f64 %fd<9>;",
+        ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<40>; .reg .b64 %rd<40>;",
+        ".reg .f32 %f<9>; .reg .f64 %fd<9>;",
         "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [gate];",
         "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; shl.b32 %r3, %r1, 5; add.s32 %r4, %r3, %r2;",
         "mul.wide.u32 %rd3, %r4, 8; mul.wide.u32 %rd4, %r3, 8; add.s64 %rd5, %rd1, %rd3;",
-        "mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r5, [%rd7]; setp.ne.s32 %p8, %r5, 0;",
+        "mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r5, [%rd7];",
+        "setp.ne.s32 %p8, %r5, 0;",
     ]
     registers: dict[str, tuple[str, str]] = {}  # operand -> its register with own values, with one value
     for number, (letter, kind) in enumerate(zip("abc", sources, strict=False)):
@@ -97,13 +99,15 @@ def gate() -> np.ndarray:
 
 
 def mismatch(operations: Sequence[Operation], inputs: dict[str, np.ndarray]) -> list[str]:
-    """Run a group and describe the first wrong result of each operation and way. `inputs`: operand letter -> array."""
+    """Run a group; the first wrong result of each operation and way. `inputs`: operand letter -> array."""
     out = np.zeros(len(operations) * len(WAYS) * COUNT, np.uint64)
     program = simulator.load_ptx(text(operations))
     program.launch("k", BLOCKS, 32, [out, gate(), *inputs.values()], workers=1)
     results = out.reshape(len(operations), len(WAYS), COUNT)
     wrong = []
-    own = list(zip(*(array.tolist() if array.dtype.kind == "u" else array for array in inputs.values()), strict=True))
+    own = list(
+        zip(*(array.tolist() if array.dtype.kind == "u" else array for array in inputs.values()), strict=True)
+    )
     for operation, by_way in zip(operations, results, strict=True):
         kind = DTYPES["b32" if operation.d == "pred" else operation.d]
         with np.errstate(all="ignore"):
@@ -122,7 +126,9 @@ def mismatch(operations: Sequence[Operation], inputs: dict[str, np.ndarray]) -> 
                     f"({len(bad)} of {int(taken.sum())} wrong)"
                 )
             elif not (found[~taken] == 0).all():
-                wrong.append(f"{operation.name} ({WAYS[way]}): lanes that did not take the branch stored something")
+                wrong.append(
+                    f"{operation.name} ({WAYS[way]}): lanes that did not take the branch stored something"
+                )
     return wrong
 
 
@@ -134,6 +140,8 @@ def _alike(found: np.ndarray, expected: np.ndarray, operation: Operation) -> np.
     same = found.view(whole) == expected.view(whole)
     if operation.tolerance or operation.floor:
         with np.errstate(all="ignore"):
-            near = abs(found.astype(np.float64) - expected) <= np.maximum(abs(expected) * operation.tolerance, operation.floor)
+            near = abs(found.astype(np.float64) - expected) <= np.maximum(
+                abs(expected) * operation.tolerance, operation.floor
+            )
         return nan | same | near | (found == expected)
     return nan | same

@@ -1,6 +1,7 @@
 """What PTX instructions compute, in plain Python on bits: the other side of the tests of semantics.py.
 
-Integers come and go as unsigned bit patterns; floating-point numbers as NumPy scalars. Sections are those of the PTX ISA.
+Integers come and go as unsigned bit patterns; floating-point numbers as NumPy scalars. Sections are those of
+the PTX ISA.
 """
 
 from __future__ import annotations
@@ -109,19 +110,19 @@ def dot4(a: int, b: int, c: int, kinds: tuple[str, str]) -> int:
     return total
 
 
-# Floating point -------------------------------------------------------------------------------------------------------
+# Floating point -------------------------------------------------------------------------------------------
 
 
 def rounded(exact: Fraction, mode: str, kind: type[Number], zero: float = 0.0) -> Number:
-    """The number nearest in the mode's direction: rn, rz, rm (down) or rp (up). `zero` is the answer for zero."""
+    """The number nearest in the mode's direction: rn, rz, rm (down), rp (up). `zero`: the answer for zero."""
     if exact == 0:
         return kind(zero)
     limits = LIMITS[kind]
     if abs(exact) > 2 * Fraction(float(limits.max)):
         big = kind(np.inf) if exact > 0 else kind(-np.inf)
         inward = np.nextafter(big, kind(0))
-        return {"rn": big, "rz": inward, "rm": min(big, inward) if exact < 0 else inward,
-                "rp": max(big, inward) if exact > 0 else inward}[mode]  # fmt: skip
+        outward = mode == "rn" or (mode == "rm" and exact < 0) or (mode == "rp" and exact > 0)
+        return big if outward else inward
     try:
         with np.errstate(over="ignore", under="ignore"):
             low = kind(exact.numerator / exact.denominator)
@@ -130,7 +131,11 @@ def rounded(exact: Fraction, mode: str, kind: type[Number], zero: float = 0.0) -
     while low == np.inf or (low != -np.inf and Fraction(float(low)) > exact):
         low = np.nextafter(low, kind(-np.inf))
     with np.errstate(over="ignore", under="ignore"):
-        while low != -np.inf and np.isfinite(after := np.nextafter(low, kind(np.inf))) and Fraction(float(after)) <= exact:
+        while (
+            low != -np.inf
+            and np.isfinite(after := np.nextafter(low, kind(np.inf)))
+            and Fraction(float(after)) <= exact
+        ):
             low = after
         if low != -np.inf and Fraction(float(low)) == exact:
             return low
@@ -139,7 +144,9 @@ def rounded(exact: Fraction, mode: str, kind: type[Number], zero: float = 0.0) -
         return low
     if mode in ("rp", "rz"):
         return high if high != 0 or exact > 0 else kind(-0.0)
-    unit = Fraction(float(limits.max)) + (Fraction(float(limits.max)) - Fraction(float(np.nextafter(limits.max, kind(0)))))
+    unit = Fraction(float(limits.max)) + (
+        Fraction(float(limits.max)) - Fraction(float(np.nextafter(limits.max, kind(0))))
+    )
     below = -unit if low == -np.inf else Fraction(float(low))
     above = unit if high == np.inf else Fraction(float(high))
     if exact - below == above - exact:
@@ -217,8 +224,8 @@ def saturate(value: Number) -> Number:
 
 
 def to_integer(value: Number, mode: str, kind: str) -> int:
-    """cvt to an integer: rounded (rni, rzi, rmi, rpi), clamped; NaN to 0, or to 1 << bits - 1 where f64, s64 or u64 is
-    involved (9.7.9.21)."""
+    """cvt to an integer: rounded (rni, rzi, rmi, rpi), clamped; NaN to 0, or to 1 << bits - 1 where f64, s64
+    or u64 is involved (9.7.9.21)."""
     if np.isnan(value):
         return 1 << int(kind[1:]) - 1 if isinstance(value, np.float64) or kind[1:] == "64" else 0
     if np.isinf(value):

@@ -11,15 +11,17 @@ from course_utils import simulator
 
 SOURCE = """
 struct Pair { float x; int n; };
-extern "C" __global__ void scalars(double *out, char c, unsigned char uc, short s, unsigned short us, int i, unsigned u,
-                                   long long l, unsigned long long ul, float f, double d, bool b) {
-    out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = u; out[6] = l; out[7] = ul; out[8] = f; out[9] = d;
-    out[10] = b;
+extern "C" __global__ void scalars(double *out, char c, unsigned char uc, short s, unsigned short us, int i,
+                                   unsigned u, long long l, unsigned long long ul, float f, double d,
+                                   bool b) {
+    out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = u; out[6] = l; out[7] = ul;
+    out[8] = f; out[9] = d; out[10] = b;
 }
 extern "C" __global__ void structure(float *out, Pair pair, float2 both) {
     out[0] = pair.x; out[1] = pair.n; out[2] = both.x; out[3] = both.y;
 }
-extern "C" __global__ void pointers(float *out, const float4 *quads, const unsigned char *bytes, const Pair *pairs) {
+extern "C" __global__ void pointers(float *out, const float4 *quads, const unsigned char *bytes,
+                                    const Pair *pairs) {
     out[0] = quads ? quads[1].y : -1; out[1] = bytes ? bytes[2] : -1; out[2] = pairs ? pairs[1].n : -1;
 }
 extern "C" __global__ void one(float *a, int n) { a[0] = n; }
@@ -77,7 +79,8 @@ def test_a_python_int_must_fit(name: str, least: int, most: int) -> None:
 
 def test_numpy_scalars_go_by_value_with_the_parameters_size() -> None:
     wide = arriving(
-        c=np.int8(-1), uc=np.uint8(200), s=np.int16(-300), us=np.uint16(60000), i=np.int32(-5), u=np.uint32(4000000000),
+        c=np.int8(-1), uc=np.uint8(200), s=np.int16(-300), us=np.uint16(60000), i=np.int32(-5),
+        u=np.uint32(4000000000),
         l=np.int64(-(1 << 40)), ul=np.uint64(1 << 60), f=np.float32(0.1), d=np.float64(0.1), b=np.bool_(True),
     )  # fmt: skip
     assert wide.tolist() == [-1, 200, -300, 60000, -5, 4e9, -(1 << 40), 1 << 60, np.float32(0.1), 0.1, 1]
@@ -93,8 +96,14 @@ def test_numpy_scalars_go_by_value_with_the_parameters_size() -> None:
         ({"i": "seven"}, "i: a str cannot be passed to a kernel"),
         ({"i": None}, "i: None is a null pointer, but this parameter is no pointer (int)"),
         ({"l": None}, "l: None is a null pointer, but this parameter is no pointer (long long)"),
-        ({"i": np.zeros(3, np.int32)}, "i: an array is a device buffer, but this parameter is a single value (int)"),
-        ({"ul": np.zeros(3, np.int64)}, "ul: an array is a device buffer, but this parameter is a single value"),
+        (
+            {"i": np.zeros(3, np.int32)},
+            "i: an array is a device buffer, but this parameter is a single value (int)",
+        ),
+        (
+            {"ul": np.zeros(3, np.int64)},
+            "ul: an array is a device buffer, but this parameter is a single value",
+        ),
         ({"i": [1, 2]}, "i: a list cannot be passed to a kernel"),
         ({"f": 1 + 2j}, "f: a complex cannot be passed to a kernel"),
     ],
@@ -110,8 +119,14 @@ def test_what_does_not_fit_a_value_is_refused(changed: dict[str, object], senten
         ((), "one takes 2 arguments (a, n), got 0"),
         ((np.zeros(1, np.float32),), "one takes 2 arguments (a, n), got 1"),
         ((np.zeros(1, np.float32), 1, 2), "one takes 2 arguments (a, n), got 3"),
-        ((np.zeros(1), 1), "a: the kernel wants float * (elements of NumPy type float32), got an array of float64"),
-        ((np.zeros(1, np.int32), 1), "a: the kernel wants float * (elements of NumPy type float32), got an array of int32"),
+        (
+            (np.zeros(1), 1),
+            "a: the kernel wants float * (elements of NumPy type float32), got an array of float64",
+        ),
+        (
+            (np.zeros(1, np.int32), 1),
+            "a: the kernel wants float * (elements of NumPy type float32), got an array of int32",
+        ),
         ((np.array(["x"], object), 1), "a: an array of Python objects cannot be passed to a kernel"),
         ((5, 1), "a is a pointer (float *): pass a NumPy array, or None for a null pointer, not 5"),
         ((np.float32(5), 1), "a is a pointer (float *): pass a NumPy array, or None for a null pointer"),
@@ -125,7 +140,9 @@ def test_what_does_not_fit_is_refused(args: tuple[object, ...], sentence: str) -
 
 @pytest.mark.parametrize("args", [5, None, np.zeros(2, np.float32), "ab"])
 def test_args_is_a_list(args: object) -> None:
-    with pytest.raises(simulator.ArgumentError, match="^args must be a list or tuple with one entry a parameter"):
+    with pytest.raises(
+        simulator.ArgumentError, match=r"^args must be a list or tuple with one entry a parameter"
+    ):
         PROGRAM.launch("one", 1, 1, args)  # type: ignore[arg-type]
 
 
@@ -167,12 +184,16 @@ def test_ptx_has_sizes_only() -> None:
     """Without a source parameters are numbered, and any array fits a pointer."""
     from tests.simulator.instructions import header
 
-    body = "{ .reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; st.global.u32 [%rd1], %r1; ret; }"
+    body = "{ .reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];"
+    body += " st.global.u32 [%rd1], %r1; ret; }"
     program = simulator.load_ptx(header(".param .u64 a, .param .u32 n") + body)
     out = np.zeros(1)
     program.launch("k", 1, 1, [out, 5])
     assert out.view(np.uint32)[0] == 5
-    with pytest.raises(simulator.ArgumentError, match=r"^argument 2: 4294967296 does not fit the parameter \(a 32-bit integer\)"):
+    with pytest.raises(
+        simulator.ArgumentError,
+        match=r"^argument 2: 4294967296 does not fit the parameter \(a 32-bit integer\)",
+    ):
         program.launch("k", 1, 1, [out, 1 << 32])
     with pytest.raises(simulator.ArgumentError, match=r"^k takes 2 arguments, got 1"):
         program.launch("k", 1, 1, [out])

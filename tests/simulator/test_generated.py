@@ -1,4 +1,4 @@
-"""Random kernels in CUDA C++ compute what NumPy says, however they are run: one thread of the host or two, traced or not."""
+"""Random kernels in CUDA C++ compute what NumPy says, on one thread of the host or two, traced or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ LAUNCHES = [
     ((8, 3, 1), (1, 2, 3)), ((4, 8, 2), (2, 1, 1)), ((5, 5, 3), (2, 2, 1)), ((1, 45, 1), (3, 1, 1)),
     ((64, 2, 1), (2, 2, 1)), ((1, 1, 40), (2, 1, 1)), ((96, 1, 1), (2, 1, 2)), ((1024, 1, 1), (2, 1, 1)),
 ]  # fmt: skip
-WAYS: list[dict[str, object]] = [{"workers": 1}, {"workers": 2}, {"workers": 1, "trace": {"block": (0, 0, 0)}}]
+WAYS: list[dict[str, object]] = [
+    {"workers": 1},
+    {"workers": 2},
+    {"workers": 1, "trace": {"block": (0, 0, 0)}},
+]
 
 
 @pytest.mark.parametrize("seed", range(len(LAUNCHES)))
@@ -29,7 +33,8 @@ def test_a_generated_kernel(seed: int) -> None:
             expected = case.expected[name]
             wrong = np.nonzero(~generate.alike(found, expected))[0]
             assert not len(wrong), (
-                f"{way}: {name}[{wrong[0]}] is {found[wrong[0]]!r}, expected {expected[wrong[0]]!r} ({len(wrong)} wrong)\n{case.source}"
+                f"{way}: {name}[{wrong[0]}] is {found[wrong[0]]!r}, expected {expected[wrong[0]]!r} "
+                f"({len(wrong)} wrong)\n{case.source}"
             )
     assert runs[0].metrics == runs[1].metrics, "two threads of the host count differently from one"
     assert runs[0].metrics == runs[2].metrics, "the masked code counts differently from the fast code"

@@ -1,7 +1,8 @@
 """What the fast code keeps once for a warp must give every lane its own right value, wrapped around or not.
 
-Random straight-line PTX over thread indices, parameters and literals, with detours that some lanes take and loops; every
-register is stored at the end and compared with NumPy. Parameters are drawn from the numbers at which 32 bits overflow.
+Random straight-line PTX over thread indices, parameters and literals, with detours that some lanes take and
+loops; every register is stored at the end and compared with NumPy. Parameters are drawn from the numbers at
+which 32 bits overflow.
 """
 
 from __future__ import annotations
@@ -16,10 +17,27 @@ import pytest
 from course_utils import simulator
 from tests.simulator.instructions import header
 
-ODD_NUMBERS = (0, 1, 2, 3, 5, 31, 32, 33, 100, 1 << 16, (1 << 30) + 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, (1 << 32) - 32)
+ODD_NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    31,
+    32,
+    33,
+    100,
+    1 << 16,
+    (1 << 30) + 1,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+    (1 << 32) - 32,
+)
 SHAPES = (
-    (32, 1, 1), (64, 1, 1), (96, 1, 1), (20, 1, 1), (33, 1, 1), (1, 1, 1), (16, 16, 1), (8, 8, 1), (8, 6, 1), (4, 4, 4),
-    (16, 3, 1), (32, 4, 1), (5, 7, 1), (1, 33, 1), (2, 16, 2), (64, 2, 1), (24, 4, 1), (4, 8, 1), (1, 1, 32),
+    (32, 1, 1), (64, 1, 1), (96, 1, 1), (20, 1, 1), (33, 1, 1), (1, 1, 1), (16, 16, 1), (8, 8, 1), (8, 6, 1),
+    (4, 4, 4), (16, 3, 1), (32, 4, 1), (5, 7, 1), (1, 33, 1), (2, 16, 2), (64, 2, 1), (24, 4, 1), (4, 8, 1),
+    (1, 1, 32),
 )  # fmt: skip
 
 
@@ -56,8 +74,9 @@ def instruction(text: Text) -> Step:
     rng = text.random
     number = rng.choice(ODD_NUMBERS)
     kind = rng.choice(
-        ["add", "add", "sub", "mul", "mul literal", "mad", "shl", "shr", "and", "or", "neg", "widen", "widen", "wide product",
-         "wide mad", "add 64", "sub 64", "mul 64", "shl 64", "shr 64", "narrow", "move", "min", "select", "literal"]
+        ["add", "add", "sub", "mul", "mul literal", "mad", "shl", "shr", "and", "or", "neg", "widen",
+         "widen", "wide product", "wide mad", "add 64", "sub 64", "mul 64", "shl 64", "shr 64", "narrow",
+         "move", "min", "select", "literal"]
     )  # fmt: skip
     if not text.names[64]:
         kind = "widen"
@@ -90,7 +109,8 @@ def instruction(text: Text) -> Step:
         "neg": (f"neg.s32 {d}, {a}", lambda v: np.uint32(0) - v[a]),
         "widen": (f"cvt.{s}64.{s}32 {d}, {a}", lambda v: extend(v[a])),
         "wide product": (f"mul.wide.{s}32 {d}, {a}, {b}", lambda v: extend(v[a]) * extend(v[b])),
-        "wide mad": (f"mad.wide.{s}32 {d}, {a}, {b}, {wide}", lambda v: extend(v[a]) * extend(v[b]) + v[wide]),
+        "wide mad": (f"mad.wide.{s}32 {d}, {a}, {b}, {wide}",
+                     lambda v: extend(v[a]) * extend(v[b]) + v[wide]),
         "narrow": (f"cvt.u32.u64 {d}, {wide}", lambda v: v[wide].astype(np.uint32)),
         "move": (f"mov.u32 {d}, {a}", lambda v: v[a]),
         "literal": (f"mov.u32 {d}, {shown}", lambda v: np.full_like(v[a], literal)),
@@ -123,13 +143,16 @@ def sequence(text: Text, count: int, depth: int) -> list[Step]:
 
 
 def detour(text: Text, depth: int) -> Step:
-    """Instructions that only some lanes run. Registers first written there are zero elsewhere, so they stay unused."""
+    """Instructions that only some lanes run. Registers first written there stay unused elsewhere."""
     before = {bits: list(names) for bits, names in text.names.items()}
     text.count += 1
     label, a, mask = f"PAST{text.count}", text.pick(32), text.random.choice([1, 2, 8, 0x80000000])
     predicate = f"%q{text.count}"
     shown = mask if mask < 1 << 31 else mask - (1 << 32)
-    text.lines.append(f".reg .pred {predicate}; and.b32 %r90, {a}, {shown}; setp.eq.s32 {predicate}, %r90, 0; @{predicate} bra {label};")
+    text.lines.append(
+        f".reg .pred {predicate}; and.b32 %r90, {a}, {shown}; setp.eq.s32 {predicate}, %r90, 0;"
+        f" @{predicate} bra {label};"
+    )
     inner = sequence(text, text.random.randrange(1, 5), depth)
     text.lines.append(f"{label}:")
     text.names = {bits: list(names) for bits, names in before.items()}
@@ -152,7 +175,10 @@ def loop(text: Text, depth: int) -> Step:
     text.lines.append(f".reg .pred %q{number}; .reg .b32 %k{number}; mov.u32 %k{number}, 0;")
     text.lines.append(f"AGAIN{number}:")
     inner = sequence(text, text.random.randrange(1, 5), depth)
-    text.lines.append(f"add.s32 %k{number}, %k{number}, 1; setp.lt.s32 %q{number}, %k{number}, {rounds}; @%q{number} bra AGAIN{number};")
+    text.lines.append(
+        f"add.s32 %k{number}, %k{number}, 1; setp.lt.s32 %q{number}, %k{number}, {rounds};"
+        f" @%q{number} bra AGAIN{number};"
+    )
     text.names = {bits: list(names) for bits, names in before.items()}
 
     def step(values: Values) -> None:
@@ -173,18 +199,20 @@ def kernel(seed: int) -> tuple[str, list[Step], list[str]]:
         "{ .reg .pred %p<4>; .reg .b32 %r<900>; .reg .b64 %rd<900>;",
         "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %laneid;",
         "ld.param.u32 %r5, [k0]; ld.param.u32 %r6, [k1]; ld.param.u32 %r7, [k2]; ld.param.u64 %rd1, [out];",
-        "mov.u32 %r20, %ntid.x; mov.u32 %r21, %ntid.y; mov.u32 %r22, %ntid.z; mov.u32 %r23, %tid.z; mov.u32 %r24, %ctaid.x;",
+        "mov.u32 %r20, %ntid.x; mov.u32 %r21, %ntid.y; mov.u32 %r22, %ntid.z;",
+        "mov.u32 %r23, %tid.z; mov.u32 %r24, %ctaid.x;",
         "mad.lo.s32 %r25, %r23, %r21, %r2; mad.lo.s32 %r26, %r25, %r20, %r1; mul.lo.s32 %r27, %r20, %r21;",
         "mul.lo.s32 %r27, %r27, %r22; mad.lo.s32 %r28, %r24, %r27, %r26;",
         f"mul.wide.s32 %rd2, %r28, {8 * len(stored)}; add.s64 %rd3, %rd1, %rd2;",
     ]
     tail = [
-        f"st.global.{'u32' if name[:3] != '%rd' else 'u64'} [%rd3+{8 * place}], {name};" for place, name in enumerate(stored)
+        f"st.global.{'u32' if name[:3] != '%rd' else 'u64'} [%rd3+{8 * place}], {name};"
+        for place, name in enumerate(stored)
     ]
     parameters = ".param .u64 out, .param .u32 k0, .param .u32 k1, .param .u32 k2"
     # The indices are read again: the tests' own registers may have been overwritten.
-    head[4] = head[4].replace("%r2;", "%r31;").replace("%r1;", "%r30;")
-    head.insert(4, "mov.u32 %r30, %tid.x; mov.u32 %r31, %tid.y;")
+    head[5] = head[5].replace("%r2;", "%r31;").replace("%r1;", "%r30;")
+    head.insert(5, "mov.u32 %r30, %tid.x; mov.u32 %r31, %tid.y;")
     return header(parameters) + "\n".join([*head, *text.lines, *tail, "ret; }"]), steps, stored
 
 
@@ -213,7 +241,8 @@ def run(seed: int) -> None:
         for place, name in enumerate(stored):
             wrong = np.nonzero(out[:, place] != values[name])[0]
             assert not len(wrong), (
-                f"seed {seed}, block {block}, parameters {numbers}: {name} of thread {wrong[0]} is {out[wrong[0], place]:#x}, "
+                f"seed {seed}, block {block}, parameters {numbers}: {name} of thread {wrong[0]} is "
+                f"{out[wrong[0], place]:#x}, "
                 f"expected {int(values[name][wrong[0]]):#x}\n{source}"
             )
 

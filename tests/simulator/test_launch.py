@@ -34,12 +34,17 @@ extern "C" __global__ void shared(int *out) {
     out[threadIdx.x] = board[blockDim.x - 1 - threadIdx.x] + more[threadIdx.x];
 }
 extern "C" __global__ void endless(volatile int *flag) { while (flag[0] == 0) {} flag[1] = 1; }
-extern "C" __global__ void endless_in_part(volatile int *flag) { if (threadIdx.x % 2) while (flag[0] == 0) {} }
+extern "C" __global__ void endless_in_part(volatile int *flag) {
+    if (threadIdx.x % 2) while (flag[0] == 0) {}
+}
 extern "C" __global__ void waits_for_nobody(int *out) {
     if (threadIdx.x < 32) __syncthreads();
     else while (out[0] == 0) {}
 }
-extern "C" __global__ void ends_itself(int *out) { if (out[threadIdx.x] == 7) __trap(); out[threadIdx.x] = 1; }
+extern "C" __global__ void ends_itself(int *out) {
+    if (out[threadIdx.x] == 7) __trap();
+    out[threadIdx.x] = 1;
+}
 template <typename T> __global__ void twice(T *a) { a[threadIdx.x] *= 2; }
 extern "C" __global__ void hungry(float *a, int n) {
     float total = 0;
@@ -50,7 +55,8 @@ extern "C" __global__ void hungry(float *a, int n) {
 """
 PROGRAM = simulator.compile(SOURCE, name="launch.cu")
 SHAPES = [
-    (1, 1), (3, 32), (2, 1024), ((2, 3), (5, 7)), ((2, 3, 2), (3, 5, 4)), (1, (1, 1, 64)), (1, (2, 512)), ((1, 1, 3), (1, 33)),
+    (1, 1), (3, 32), (2, 1024), ((2, 3), (5, 7)), ((2, 3, 2), (3, 5, 4)), (1, (1, 1, 64)), (1, (2, 512)),
+    ((1, 1, 3), (1, 33)),
     (np.int64(4), np.int32(16)), ([2, 2], [8, 4]), (np.array([2, 2]), np.array([8, 4, 2])),
 ]  # fmt: skip
 
@@ -58,13 +64,17 @@ SHAPES = [
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize(("grid", "block"), SHAPES, ids=str)
 def test_every_thread_runs_once(grid: object, block: object, workers: int) -> None:
-    whole = [(list(np.atleast_1d(part)) + [1, 1])[:3] for part in (grid, block)]
+    whole = [[*np.atleast_1d(part), 1, 1][:3] for part in (grid, block)]
     width, height, depth = (int(whole[0][axis]) * int(whole[1][axis]) for axis in range(3))
     out = np.zeros((depth, height, width), np.int32)
     run = PROGRAM.launch("indices", grid, block, [out, np.int32(width)], workers=workers)  # type: ignore[arg-type]
     z, y, x = np.indices(out.shape)
     assert (out == 1 + x + 1000 * y + 100000 * z).all()
-    assert (run.grid, run.block, run.kernel) == (tuple(map(int, whole[0])), tuple(map(int, whole[1])), "indices")
+    assert (run.grid, run.block, run.kernel) == (
+        tuple(map(int, whole[0])),
+        tuple(map(int, whole[1])),
+        "indices",
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +105,9 @@ def test_sizes_that_a_gpu_would_refuse(grid: object, block: object, sentence: st
 def test_launch_bounds() -> None:
     out = np.zeros(128, np.int32)
     PROGRAM.launch("bounded", 1, 64, [out])
-    with pytest.raises(simulator.LaunchError, match=r"^block \(65, 1, 1\) has 65 threads; __launch_bounds__ allows 64"):
+    with pytest.raises(
+        simulator.LaunchError, match=r"^block \(65, 1, 1\) has 65 threads; __launch_bounds__ allows 64"
+    ):
         PROGRAM.launch("bounded", 1, 65, [out])
     assert out.sum() == 64
 
@@ -105,13 +117,16 @@ def test_shared_memory_limits() -> None:
     dynamic = 48 * 1024 - 4096
     PROGRAM.launch("shared", 1, 1024, [out], dynamic)
     assert out.tolist() == [1023 - i + 2 * i for i in range(1024)]
-    with pytest.raises(simulator.LaunchError, match=r"^49153 bytes of shared memory \(4096 static, 45057 dynamic\).*49152.*allow_large_shared"):
+    with pytest.raises(
+        simulator.LaunchError,
+        match=r"^49153 bytes of shared memory \(4096 static, 45057 dynamic\).*49152.*allow_large_shared",
+    ):
         PROGRAM.launch("shared", 1, 1024, [out], dynamic + 1)
     PROGRAM.launch("shared", 1, 1024, [out], 227 * 1024 - 4096, allow_large_shared=True)
     with pytest.raises(simulator.LaunchError, match="more than the 232448"):
         PROGRAM.launch("shared", 1, 1024, [out], 227 * 1024 - 4095, allow_large_shared=True)
     for wrong in (-1, 1.5, "4"):
-        with pytest.raises(simulator.LaunchError, match="^shared_bytes must be a number of bytes"):
+        with pytest.raises(simulator.LaunchError, match=r"^shared_bytes must be a number of bytes"):
             PROGRAM.launch("shared", 1, 32, [out], wrong)  # type: ignore[arg-type]
     with pytest.raises(simulator.IllegalAccess, match="shared memory, which has 4100 bytes"):
         PROGRAM.launch("shared", 1, 2, [out], 4)
@@ -143,9 +158,14 @@ def test_options_that_make_no_sense(options: dict[str, object], sentence: str) -
 
 def test_a_kernel_that_is_not_there() -> None:
     for name in ("scale", "twice<wibble>", "twice"):
-        with pytest.raises(simulator.LaunchError, match=rf"^there is no kernel '{name}' in this program; there is: .*\bbounded"):
+        with pytest.raises(
+            simulator.LaunchError,
+            match=rf"^there is no kernel '{name}' in this program; there is: .*\bbounded",
+        ):
             PROGRAM.launch(name, 1, 32, [])
-    program = simulator.load_ptx(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }")
+    program = simulator.load_ptx(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }"
+    )
     assert program.kernels == ["k"]
     with pytest.raises(simulator.LaunchError, match=r"^there is no kernel 'l' in this program; there is: k"):
         program.launch("l", 1, 1, [])
@@ -153,7 +173,9 @@ def test_a_kernel_that_is_not_there() -> None:
         program.launch("k<float>", 1, 1, [])
 
 
-@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("int", np.int32), ("double", np.float64)])
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("float", np.float32), ("int", np.int32), ("double", np.float64)]
+)
 def test_templates_by_name(name: str, dtype: type) -> None:
     a = np.arange(40).astype(dtype)
     for _ in range(2):
@@ -161,7 +183,7 @@ def test_templates_by_name(name: str, dtype: type) -> None:
     assert (a == 4 * np.arange(40)).all()
 
 
-# Kernels that do not end ----------------------------------------------------------------------------------------------
+# Kernels that do not end ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -200,7 +222,8 @@ import signal, sys, threading, time
 import numpy as np
 from course_utils import simulator
 SOURCE = 'extern "C" __global__ void endless(volatile int *flag) { while (flag[0] == 0) {} flag[1] = 1; }'
-HUGE = "extern \\"C\\" __global__ void f(float *a) {" + "".join(f"a[{i}] = sqrtf(a[{i + 1}]);" for i in range(6000)) + "}"
+LINES = "".join(f"a[{i}] = sqrtf(a[{i + 1}]);" for i in range(6000))
+HUGE = "extern \\"C\\" __global__ void f(float *a) {" + LINES + "}"
 flag = np.zeros(2, np.int32)
 program = None
 def launch():
@@ -223,12 +246,13 @@ print("alive", flag[1], flush=True)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one child")
 @pytest.mark.parametrize("what", ["launch", "compile"])
 def test_an_interrupt_ends_a_launch_and_a_compilation(what: str, tmp_path: Path) -> None:
-    """Ctrl-C from another process, as a notebook's stop button sends it: it gets through while compiled code runs and
-    while the compiler works, from the first compile on, and the process can go on afterwards."""
+    """Ctrl-C from another process, as a notebook's stop button sends it: it gets through while compiled code
+    runs and while the compiler works, from the first compile on, and the process can go on afterwards."""
     environment = os.environ | {"LIVE_KERNELS_CACHE": str(tmp_path / "cache")}
     child = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, what, str(time.time_ns())],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        cwd=Path(__file__).parents[2],
     )  # fmt: skip
     try:
         assert child.stdout is not None
@@ -248,18 +272,25 @@ def test_an_interrupt_ends_a_launch_and_a_compilation(what: str, tmp_path: Path)
 
 
 def test_two_threads_launch_one_program_at_once() -> None:
-    program = simulator.compile(SOURCE)  # nothing is compiled for it yet, so both want the same machine code first
+    program = simulator.compile(
+        SOURCE
+    )  # nothing is compiled for it yet, so both want the same machine code first
     results = [np.zeros((6, 10, 40), np.int32) for _ in range(4)]
     failures: list[BaseException] = []
 
     def work(out: np.ndarray, block: tuple[int, int]) -> None:
         try:
             for _ in range(5):
-                program.launch("indices", (40 // block[0], 10 // block[1], 6), block, [out, np.int32(40)], workers=2)
+                program.launch(
+                    "indices", (40 // block[0], 10 // block[1], 6), block, [out, np.int32(40)], workers=2
+                )
         except BaseException as failure:
             failures.append(failure)
 
-    threads = [threading.Thread(target=work, args=(out, [(8, 5), (20, 2)][number % 2])) for number, out in enumerate(results)]
+    threads = [
+        threading.Thread(target=work, args=(out, [(8, 5), (20, 2)][number % 2]))
+        for number, out in enumerate(results)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -61,7 +61,8 @@ extern "C" __global__ void wrapped(const unsigned *table, unsigned *out, unsigne
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = table[(i * stride + start) >> 24];
 }
-extern "C" __global__ void wrapped_signed(const unsigned *table, unsigned *out, unsigned stride, unsigned start) {
+extern "C" __global__ void wrapped_signed(const unsigned *table, unsigned *out, unsigned stride,
+                                          unsigned start) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = table[128 + ((int)(i * stride + start) >> 24)];
 }
@@ -78,7 +79,7 @@ def launch(kernel: str, grid: object, block: object, *args: object) -> simulator
     return PROGRAM.launch(kernel, grid, block, args, workers=1)  # type: ignore[arg-type]
 
 
-# Bounds ---------------------------------------------------------------------------------------------------------------
+# Bounds ---------------------------------------------------------------------------------------------------
 
 SIZE = 500
 
@@ -133,7 +134,7 @@ def test_a_gathered_index_out_of_bounds(bad: int, lane: int) -> None:
 
 
 def test_an_unrolled_group_names_the_access_at_fault() -> None:
-    """Four stores are checked together; the third is out of bounds from lane 20 on, and those before it are done."""
+    """Four stores are checked together; the third is out of bounds from lane 20 on, those before are done."""
     a, out = np.zeros(32, np.float32), np.zeros(32 + 64 + 20, np.float32)
     with pytest.raises(simulator.IllegalAccess) as caught:
         launch("unrolled", 1, 32, a, out, np.int32(32))
@@ -147,7 +148,7 @@ def test_an_unrolled_group_names_the_access_at_fault() -> None:
 
 
 def test_an_unrolled_group_may_reach_over_two_buffers() -> None:
-    """A group whose accesses are all legal is legal, wherever its parts lie: here part of a base before a slice."""
+    """A group whose accesses are all legal is legal, wherever they are: here before a slice, in its base."""
     a, base = np.zeros(32, np.float32), np.zeros(1000, np.float32)
     launch("unrolled", 1, 32, a, base[500:], np.int32(-400))
     expected = np.zeros(1000, np.float32)
@@ -183,7 +184,9 @@ def test_shared_memory_out_of_bounds(shift: int, byte: int, thread: int) -> None
     out = np.zeros(64, np.float32)
     launch("shared_index", 1, 64, out, np.int32(0))
     assert (out == np.arange(64)).all()
-    with pytest.raises(simulator.IllegalAccess, match=f"byte {byte} of shared memory, which has 256 bytes") as caught:
+    with pytest.raises(
+        simulator.IllegalAccess, match=f"byte {byte} of shared memory, which has 256 bytes"
+    ) as caught:
         launch("shared_index", 1, 64, out, np.int32(shift))
     assert caught.value.thread == (thread, 0, 0)
     assert caught.value.line == line_of("board[(int)threadIdx.x + shift]")
@@ -199,15 +202,20 @@ def test_a_launch_after_an_illegal_access_works() -> None:
         out[:] = 0
 
 
-# Wrap-around ----------------------------------------------------------------------------------------------------------
+# Wrap-around ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", ["wrapped", "wrapped_signed"])
 @pytest.mark.parametrize("block", [32, 20, 64, 250])
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(
-    stride=st.one_of(st.integers(0, (1 << 32) - 1), st.sampled_from([0, 1, 1 << 24, 1 << 31, (1 << 32) - (1 << 24)])),
-    start=st.one_of(st.integers(0, (1 << 32) - 1), st.sampled_from([0, (1 << 31) - 1, (1 << 32) - 1, (1 << 32) - (5 << 24)])),
+    stride=st.one_of(
+        st.integers(0, (1 << 32) - 1), st.sampled_from([0, 1, 1 << 24, 1 << 31, (1 << 32) - (1 << 24)])
+    ),
+    start=st.one_of(
+        st.integers(0, (1 << 32) - 1),
+        st.sampled_from([0, (1 << 31) - 1, (1 << 32) - 1, (1 << 32) - (5 << 24)]),
+    ),
 )
 def test_indices_wrap_around_in_32_bits(kernel: str, block: int, stride: int, start: int) -> None:
     table, out = np.arange(256, dtype=np.uint32) * 3, np.zeros(2 * block, np.uint32)
@@ -218,7 +226,7 @@ def test_indices_wrap_around_in_32_bits(kernel: str, block: int, stride: int, st
     assert (out == table[number >> 24]).all()
 
 
-# Rows of a block of threads -------------------------------------------------------------------------------------------
+# Rows of a block of threads -------------------------------------------------------------------------------
 
 BLOCKS = [(8, 4), (4, 8), (16, 2), (2, 16), (16, 16), (8, 3), (16, 3), (5, 5), (1, 32), (3, 20), (32, 2)]
 WIDTHS = [0, 1, 2, 5, 8, 16, 33, 64, -1, -8, -40]
@@ -245,7 +253,7 @@ def test_rows_with_a_width_known_at_run_time(block: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_rows_stored_over_each_other(block: tuple[int, int]) -> None:
-    """Where lanes of a warp store to one place, the last lane's value stays, and so it is from warp to warp."""
+    """Where lanes of a warp store to one place, the last lane's value stays, and so from warp to warp."""
     x, y = block
     for width in WIDTHS:
         out, expected = np.zeros(4096, np.float32), np.zeros(4096, np.float32)
@@ -272,11 +280,16 @@ def test_all_lanes_at_one_place(block: int) -> None:
     last = 2 * block - 1
     assert out.tolist() == [last + 0.5, 7.0, last if last % 2 else last - 1]
     warps = 2 * -(-block // 32)
-    odd = sum(1 for each in range(2) for first in range(0, block, 32) if (each * block + first) % 2 or min(block - first, 32) > 1)
+    odd = sum(
+        1
+        for each in range(2)
+        for first in range(0, block, 32)
+        if (each * block + first) % 2 or min(block - first, 32) > 1
+    )
     assert counted(run, "ld_sectors", "st_sectors") == (warps, 2 * warps + odd)
 
 
-# Views ----------------------------------------------------------------------------------------------------------------
+# Views ----------------------------------------------------------------------------------------------------
 
 
 def test_slices_and_views_share_memory_with_their_base() -> None:

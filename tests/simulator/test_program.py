@@ -106,14 +106,16 @@ def test_bank_conflicts(pitch: int, wavefronts: int) -> None:
 
 
 def test_loops_that_lanes_leave_one_by_one() -> None:
-    """Lane i makes i rounds, so 31 warps' worth of loads, each of one place; the counts of lanes are 31, 30, ... 1."""
+    """Lane i makes i rounds, so there are 31 loads, each of one place, by 31, 30, ... 1 lanes."""
     out = floats(96)
     run = launch("uneven", 1, 32, out, np.arange(32, dtype=np.int32))
     assert (out[64:] == np.arange(32)).all()
     line = run.by_line[line_of("total += out[i]")]
     loads = line["global_sectors"]
     assert loads == 31
-    assert run.by_line[line_of("total += out[i]")]["global_sectors_ideal"] == sum(-(-lanes * 4 // 32) for lanes in range(1, 32))
+    assert run.by_line[line_of("total += out[i]")]["global_sectors_ideal"] == sum(
+        -(-lanes * 4 // 32) for lanes in range(1, 32)
+    )
     assert run.metrics[NAMES["divergent"]] >= 31  # some lanes leave, others go on: every time but the last
 
 
@@ -148,13 +150,22 @@ END:
         (64, 9 + 8, 64 * 8 + 10, 2, 2),  # the second warp takes neither
     ],
 )
-def test_ptx_instructions(block: int, warp_inst: int, thread_inst: int, divergent: int, requests: int) -> None:
+def test_ptx_instructions(
+    block: int, warp_inst: int, thread_inst: int, divergent: int, requests: int
+) -> None:
     """A guarded instruction is issued by its warp whoever takes part, and parts lanes as a branch does."""
     out = np.zeros(64, np.uint32)
     run = simulator.load_ptx(header(".param .u64 out") + PTX).launch("k", 1, block, [out])
-    assert counted(run, "warp_inst", "thread_inst", "divergent", "st_requests") == (warp_inst, thread_inst, divergent, requests)
+    assert counted(run, "warp_inst", "thread_inst", "divergent", "st_requests") == (
+        warp_inst,
+        thread_inst,
+        divergent,
+        requests,
+    )
     assert out.tolist() == [7] * 10 + [0] * 54
-    assert not [name for name in run.metrics if name.startswith("launch__")]  # facts of machine code, which there is none of
+    assert not [
+        name for name in run.metrics if name.startswith("launch__")
+    ]  # facts of machine code, which there is none of
 
 
 def test_lines_add_up_to_the_metrics() -> None:
@@ -191,7 +202,7 @@ def test_facts_of_the_machine_code() -> None:
     assert run.metrics["launch__occupancy_limit_blocks"] == 32
 
 
-# Variables ------------------------------------------------------------------------------------------------------------
+# Variables ------------------------------------------------------------------------------------------------
 
 
 def test_constants_and_device_variables() -> None:
@@ -215,9 +226,12 @@ def test_a_copy_of_a_variable_is_a_copy() -> None:
 
 
 def test_variables_that_do_not_fit() -> None:
-    with pytest.raises(simulator.ArgumentError, match="^table has 16 bytes, the value has 20"):
+    with pytest.raises(simulator.ArgumentError, match=r"^table has 16 bytes, the value has 20"):
         PROGRAM.set_symbol("table", np.zeros(5, np.float32))
-    with pytest.raises(simulator.ArgumentError, match=r"^there is no variable 'tabel' in this program; there is: calls, table"):
+    with pytest.raises(
+        simulator.ArgumentError,
+        match=r"^there is no variable 'tabel' in this program; there is: calls, table",
+    ):
         PROGRAM.get_symbol("tabel")
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
 import pytest
 
 from course_utils import compiler, simulator
 from course_utils.simulator import ptx
+from tests.simulator.instructions import header
 
 MODULE = """
 //
@@ -117,12 +119,15 @@ def test_a_register_of_an_inner_scope_is_another_one(scale: ptx.Function) -> Non
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("12", ptx.Immediate(12)), ("-12", ptx.Immediate(-12)), ("0x1F", ptx.Immediate(31)), ("017", ptx.Immediate(15)),
+        ("12", ptx.Immediate(12)), ("-12", ptx.Immediate(-12)), ("0x1F", ptx.Immediate(31)),
+        ("017", ptx.Immediate(15)),
         ("0b101", ptx.Immediate(5)), ("7U", ptx.Immediate(7)), ("0f3F800000", ptx.Immediate(0x3F800000, 32)),
         ("0d3FF0000000000000", ptx.Immediate(0x3FF0000000000000, 64)), ("WARP_SZ", ptx.Immediate(32)),
-        ("1.5", ptx.Immediate(struct.unpack("<Q", struct.pack("<d", 1.5))[0], 64)), ("%tid.x", ptx.Special("%tid.x")),
-        ("%r1", ptx.Register("%r1")), ("!%p1", ptx.Register("%p1", negated=True)), ("table+4", ptx.Symbol("table", 4)),
-        ("[%rd1-4]", ptx.Address(ptx.Register("%rd1"), -4)), ("[table+8]", ptx.Address(ptx.Symbol("table"), 8)),
+        ("1.5", ptx.Immediate(struct.unpack("<Q", struct.pack("<d", 1.5))[0], 64)),
+        ("%tid.x", ptx.Special("%tid.x")), ("%r1", ptx.Register("%r1")),
+        ("!%p1", ptx.Register("%p1", negated=True)),
+        ("table+4", ptx.Symbol("table", 4)), ("[%rd1-4]", ptx.Address(ptx.Register("%rd1"), -4)),
+        ("[table+8]", ptx.Address(ptx.Symbol("table"), 8)),
         ("[16]", ptx.Address(None, 16)), ("[%rd1+-16]", ptx.Address(ptx.Register("%rd1"), -16)),
     ],
 )  # fmt: skip
@@ -161,8 +166,26 @@ def test_cutting_a_module_anywhere_never_crashes() -> None:
 
 
 def test_what_nvrtc_writes_is_read() -> None:
-    made = compiler.compile("template <typename T> __device__ T twice(T x) { return x + x; }\n"
-                            'extern "C" __global__ void k(float *a) { a[threadIdx.x] = twice(a[threadIdx.x]); }', name="k.cu")  # fmt: skip
+    source = "template <typename T> __device__ T twice(T x) { return x + x; }\n"
+    source += 'extern "C" __global__ void k(float *a) { a[threadIdx.x] = twice(a[threadIdx.x]); }'
+    made = compiler.compile(source, name="k.cu")
     function = ptx.parse(made.ptx).functions["k"]
     stores = [each for each in function.instructions if each.name == "st"]
     assert [(each.opcode, each.location.line) for each in stores] == [("st.global.f32", 2)]
+
+
+BROKEN = [
+    "cvt.rn.f32.s32%f2, %r1;", "shl.b32 %r3;", "mul.wide.u32 %rd2;", "ld.param.%f1 %rd1, [out];",
+    "add.s64 %rd2, %rd1, [%rd1];", "@%p1 bra ;", "shfl.sync.v4.b32 %r1|%p2, %r1, 1, 31, -1;",
+    "mov.u32 %r2, %tid.%q9;", "atom.global.add.u32 %r1, %r1;",
+    "add.u32 %r1, %r1, %nowhere;", "bra NOWHERE;", "st.global.u32 [%rd1], table;", "add.u32;",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_malformed_instructions_are_an_error_of_the_simulator(line: str) -> None:
+    """Text that no compiler writes: the answer is one of the simulator's own errors."""
+    body = "{ .reg .pred %p<3>; .reg .b32 %r<4>; .reg .f32 %f<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [out];"
+    text = f"{header('.param .u64 out')}{body}\n{line}\nret; }}"
+    with pytest.raises(simulator.Error):
+        simulator.load_ptx(text).launch("k", 1, 32, [np.zeros(32, np.uint32)])

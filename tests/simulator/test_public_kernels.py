@@ -6,10 +6,25 @@ import re
 
 import pytest
 
-from tests.simulator.public import cub_blocks, groups, histograms, reductions, scans, sorts, stencils
+from tests.simulator.public import (
+    cub_blocks,
+    graphs,
+    groups,
+    histograms,
+    matrices,
+    networks,
+    numerics,
+    reductions,
+    scans,
+    sorts,
+    stencils,
+)
 from tests.simulator.public.family import HERE, Case, Family
 
-FAMILIES: list[Family] = [module.family for module in (reductions, groups, scans, sorts, cub_blocks, stencils, histograms)]
+FAMILIES: list[Family] = [
+    reductions.family, groups.family, scans.family, sorts.family, cub_blocks.family, stencils.family, histograms.family,
+    matrices.family, networks.family, numerics.family, numerics.fast, graphs.family,
+]  # fmt: skip
 CASES = [case for family in FAMILIES for case in family.cases]
 
 
@@ -21,6 +36,6 @@ def test_kernel(case: Case) -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_no_kernel_is_left_out(family: Family) -> None:
     kernels = set(re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\s*\(", family.source))
-    launched = (HERE / f"{family.name}.py").read_text()
+    launched = (HERE / f"{family.file or family.name}.py").read_text()
     assert kernels
     assert {kernel for kernel in kernels if not re.search(rf'"{kernel}\b', launched)} == set()

@@ -17,14 +17,16 @@ BYTES = 8192
 
 
 def gather(space: str) -> str:
-    """Loads or stores of every size at a byte offset that each lane reads, under a mask of lanes, chosen by `size`.
+    """Loads or stores of every size at a byte offset that each lane reads, under a mask of lanes, chosen by
+    `size`.
 
     `size` is uniform; lanes outside `mask` take no part, so that the masked code runs unless all do."""
     lines = [
         "{ .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .b16 %rs<4>;",
         f".shared .align 16 .b8 board[{BYTES}];",
-        "ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [places]; ld.param.u32 %r1, [mask]; ld.param.u32 %r2, [size];",
-        "mov.u32 %r3, %tid.x; mul.wide.u32 %rd3, %r3, 4; add.s64 %rd4, %rd2, %rd3; ld.global.u32 %r4, [%rd4];",
+        "ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [places];",
+        "ld.param.u32 %r1, [mask]; ld.param.u32 %r2, [size]; mov.u32 %r3, %tid.x;",
+        "mul.wide.u32 %rd3, %r3, 4; add.s64 %rd4, %rd2, %rd3; ld.global.u32 %r4, [%rd4];",
         "shr.u32 %r5, %r1, %r3; and.b32 %r6, %r5, 1; setp.eq.s32 %p1, %r6, 0; @%p1 bra DONE;",
         "mov.u64 %rd8, 0; mov.u64 %rd9, 0; mov.b32 %r9, 0; mov.b16 %rs1, 0;",
     ]
@@ -50,8 +52,8 @@ PROGRAMS = {space: simulator.load_ptx(gather(space)) for space in ("global", "sh
 
 @st.composite
 def accesses(draw: st.DrawFn) -> tuple[list[int], int, int]:
-    """(byte offset of each lane, mask of lanes, bytes a lane), in the shapes that matter: neighbours, strides, a few
-    places, pairs that agree, anything."""
+    """(byte offset of each lane, mask of lanes, bytes a lane), in the shapes that matter: neighbours,
+    strides, a few places, pairs that agree, anything."""
     size = draw(st.sampled_from(sorted(OPCODES)))
     slots = BYTES // size
     shape = draw(st.sampled_from(["any", "few", "stride", "pairs", "quads", "sorted"]))
@@ -78,7 +80,9 @@ def accesses(draw: st.DrawFn) -> tuple[list[int], int, int]:
 def test_compiled_counting_follows_the_rules(space: str, access: tuple[list[int], int, int]) -> None:
     offsets, mask, size = access
     data = np.zeros(BYTES, np.uint8)
-    run = PROGRAMS[space].launch("k", 1, 32, [data, np.array(offsets, np.uint32), np.uint32(mask), np.uint32(size)], workers=1)
+    run = PROGRAMS[space].launch(
+        "k", 1, 32, [data, np.array(offsets, np.uint32), np.uint32(mask), np.uint32(size)], workers=1
+    )
     wanted = [offset if mask >> lane & 1 else None for lane, offset in enumerate(offsets)]
     if space == "global":
         each = rules.sectors(wanted, size)
@@ -130,7 +134,9 @@ def test_sectors_by_hand(addresses: list[int | None], size: int, expected: int) 
         (lanes(lambda lane: 256 * lane, active=3), 8, True, (3, 1)),
     ],
 )
-def test_wavefronts_by_hand(addresses: list[int | None], size: int, load: bool, expected: tuple[int, int]) -> None:
+def test_wavefronts_by_hand(
+    addresses: list[int | None], size: int, load: bool, expected: tuple[int, int]
+) -> None:
     assert rules.wavefronts(addresses, size, load=load) == expected
 
 
@@ -140,7 +146,7 @@ def test_ideal_sectors(count: int, size: int, expected: int) -> None:
 
 
 def test_sectors_of_lanes_in_several_buffers() -> None:
-    """Buffers far apart never share a sector, at whatever offset in each: even lanes read one, odd lanes another."""
+    """Buffers never share a sector, whatever the offset in each: every third lane reads another one."""
     source = """extern "C" __global__ void pick(const float *a, const float *b, const float *c, float *out) {
         const float *from = (threadIdx.x % 3 == 0) ? a : (threadIdx.x % 3 == 1) ? b : c;
         out[threadIdx.x] = from[threadIdx.x / 8];

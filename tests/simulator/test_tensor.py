@@ -187,7 +187,7 @@ def test_ldmatrix(count: int, trans: bool, generic: bool) -> None:
     rows = data.reshape(64, 8)[offsets[: 8 * count] // 16].reshape(count, 8, 8)
     np.testing.assert_array_equal(out[:count], parts(rows, trans=trans))
     assert not out[count:].any()
-    assert run.notes == ["uncounted: the memory traffic of ldmatrix"]
+    assert run.notes == (["uncounted: the memory traffic of ldmatrix"] if generic else [])
 
 
 @VARIANTS
@@ -204,12 +204,12 @@ def test_stmatrix(count: int, trans: bool, generic: bool) -> None:
     np.testing.assert_array_equal(out.reshape(64, 8), expected)
 
 
-def test_uncounted_is_not_counted() -> None:
-    """ldmatrix adds to no metric: the shared loads are those of nothing, the stores those of the loop."""
+def test_rows_are_counted_eight_at_a_time() -> None:
+    """Rows side by side: one wavefront a matrix; the stores are those of the loop that fills the tile."""
     out = np.zeros((4, 32), np.uint32)
     offsets = (16 * np.arange(32)).astype(np.int32)
     run = moves(4).launch("load", 1, 32, [np.zeros(512, np.uint16), offsets, out])
-    assert run.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == 0
+    assert run.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == 4
     assert run.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"] == 16
 
 
@@ -307,8 +307,8 @@ def test_matmul() -> None:
     run = simulator.compile(MATMUL).launch("matmul", grid, 128, args)
     size = abs(args[0].astype(float)) @ abs(args[1].astype(float)).T  # type: ignore[attr-defined]
     assert (abs(c - exact) <= 161 * 2.0**-22 * size).all()
-    assert run.notes == ["uncounted: the memory traffic of cp.async, ldmatrix"]
-    assert run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 0
+    assert run.notes == ["uncounted: the memory traffic of cp.async"]
+    assert "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" not in run.metrics  # no rule is known for 16 bytes
     # A warp stores two neighbouring floats to each of 8 rows in two instructions: 8 sectors each time.
     assert run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 8 * (128 * 192 // 32)
 
@@ -329,7 +329,7 @@ def test_matmul_of_triton(m: int, n: int, k: int) -> None:
 
 
 def test_a_trace_of_matrices() -> None:
-    """A step each, with the row addresses; what is not counted has no number."""
+    """A step each, with the row addresses."""
     args, *_ = matmul_arguments(64, 64, 32)
     run = simulator.compile(MATMUL).launch("matmul", 1, 128, args, trace={"block": (0, 0), "warp": 1})
     assert run.trace is not None
@@ -337,7 +337,7 @@ def test_a_trace_of_matrices() -> None:
     assert steps["mma"].space is None
     assert steps["ldmatrix"].space == "shared"
     assert steps["ldmatrix"].size == 16
-    assert steps["ldmatrix"].wavefronts is None
+    assert steps["ldmatrix"].wavefronts is not None
     rows = steps["ldmatrix"].address
     assert len(set(rows)) == 32
     assert not (rows % 16).any()

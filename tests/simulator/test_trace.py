@@ -1,4 +1,4 @@
-"""Traces: each step of a block with its line, lanes, addresses and costs, and nothing else changed by asking for it."""
+"""Traces: each step of a block with its line, lanes, addresses and costs; asking for one changes nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,11 @@ def test_the_steps_of_one_block() -> None:
 def test_warps_in_turn_between_barriers() -> None:
     run, _ = launch(192, {"block": 0})
     assert run.trace is not None
-    steps = [(step.warp, step.opcode) for step in run.trace.steps if step.opcode.startswith(("ld.shared", "st.shared", "bar"))]
+    steps = [
+        (step.warp, step.opcode)
+        for step in run.trace.steps
+        if step.opcode.startswith(("ld.shared", "st.shared", "bar"))
+    ]
     assert [warp for warp, _ in steps] == [0, 0, 1, 1, 0, 1]
     assert [opcode.split(".")[0] for _, opcode in steps] == ["st", "bar", "st", "bar", "ld", "ld"]
 
@@ -74,7 +78,9 @@ def test_one_warp_of_a_block() -> None:
     one, _ = launch(192, {"block": 1, "warp": 1})
     assert everything.trace is not None
     assert one.trace is not None
-    assert [step.opcode for step in one.trace.steps] == [step.opcode for step in everything.trace.steps if step.warp == 1]
+    assert [step.opcode for step in one.trace.steps] == [
+        step.opcode for step in everything.trace.steps if step.warp == 1
+    ]
     assert {step.warp for step in one.trace.steps} == {1}
 
 
@@ -94,10 +100,18 @@ def test_the_steps_cost_what_the_counters_say() -> None:
     out, a = np.zeros(64, np.float32), np.arange(64, dtype=np.float32)
     run = PROGRAM.launch("turn", 1, 64, [a, out, np.int32(50)], trace={"block": 0})
     steps = run.trace.steps
-    assert sum(step.sectors for step in steps if step.space == "global" and step.load) == counted(run, "ld_sectors")[0]
-    assert sum(step.wavefronts for step in steps if step.space == "shared" and step.load) == counted(run, "shared_ld")[0]
+    assert (
+        sum(step.sectors for step in steps if step.space == "global" and step.load)
+        == counted(run, "ld_sectors")[0]
+    )
+    assert (
+        sum(step.wavefronts for step in steps if step.space == "shared" and step.load)
+        == counted(run, "shared_ld")[0]
+    )
     assert sum(step.active.bit_count() for step in steps) <= counted(run, "thread_inst")[0]
     for step in steps:
         if step.space == "global":
-            lanes = [int(address) if step.active >> lane & 1 else None for lane, address in enumerate(step.address)]
+            lanes = [
+                int(address) if step.active >> lane & 1 else None for lane, address in enumerate(step.address)
+            ]
             assert step.sectors == rules.sectors(lanes, step.size)

@@ -1,11 +1,15 @@
-"""Approximations (PTX ISA 9.7.3.18 to 9.7.3.22, 9.7.4.9, 9.7.4.10). A chip's own tables are not public: results are near the
-true value, within the error stated, which is no larger than the one that the PTX ISA allows.
+"""Approximations (PTX ISA 9.7.3.18 to 9.7.3.22, 9.7.4.9, 9.7.4.10). A chip's own tables are not public:
+results are near the true value, within the error stated, which is no larger than the one that the PTX ISA
+allows.
 
-Largest errors, measured over all of the interesting range (tests/simulator/semantics/test_approximate.py):
+Largest errors (tests/simulator/semantics/test_approximate.py measures them):
 
-    ex2     1.5 ulp, relative          lg2     1.5 ulp beyond 1/2..2, and 2**-23 of the result's unit inside
-    sin cos 2**-20.5, absolute, in -2 pi..2 pi; beyond, of the angle as the hardware reduces it (to turns, in single)
-    tanh    4 ulp, relative            f16, bf16: the single's result rounded
+    ex2     1 ulp
+    lg2     1 ulp outside 1/2..2, 3 ulp inside
+    tanh    2.5 ulp
+    sin cos 2**-20.5, absolute, in -2 pi..2 pi. Beyond, the angle loses its fraction as it does in the
+            hardware, which reduces it to turns in single precision.
+    f16, bf16: the single's result rounded
 """
 
 from __future__ import annotations
@@ -83,8 +87,8 @@ _COSINE = [(-1) ** n * _TAU ** (2 * n) / math.factorial(2 * n) for n in range(4,
 
 
 def _circular(op: Operation, x: str, quarters: int) -> str:
-    """sin (0) or cos (1). As in the hardware, the angle becomes turns first, in single precision and towards zero: an
-    angle of many turns has lost its fraction by then. Taylor polynomials on -1/8..1/8 turn."""
+    """sin (0) or cos (1). As in the hardware, the angle becomes turns first, in single precision and towards
+    zero: an angle of many turns has lost its fraction by then. Taylor polynomials on -1/8..1/8 turn."""
     wide = op.convert("fpext", x, "float", "double")
     product = op.op("fmul", "double", wide, op.real(0.15915493667125702, "double"))
     kept = op.op("and", "i64", op.convert("bitcast", product, "double", "i64"), op.number(-1 << 29, "i64"))
@@ -99,7 +103,10 @@ def _circular(op: Operation, x: str, quarters: int) -> str:
     number = op.op("add", "i32", op.convert("fptosi", bounded, "float", "i32"), op.number(quarters, "i32"))
     value = op.select(op.bit(number, "i32", 1), "float", cosine, sine)
     value = op.select(op.bit(number, "i32", 2), "float", op.negated(value, "float"), value)
-    return op.select(op.is_nan(rest, "float"), "float", _nan(op), value)
+    value = op.select(op.is_nan(rest, "float"), "float", _nan(op), value)
+    if quarters:
+        return value
+    return op.select(op.compare("oeq", "float", x, op.real(0.0, "float")), "float", x, value)  # -0 stays
 
 
 def sin(op: Operation, x: str) -> str:

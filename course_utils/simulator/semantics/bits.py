@@ -29,7 +29,8 @@ def _brev(op: Operation) -> Result:
 
 @rule("bfind", "integer", "shiftamt")
 def _bfind(op: Operation) -> Result:
-    """Position of the highest bit that differs from the sign, or its distance from the top; -1 when there is none."""
+    """Position of the highest bit that differs from the sign, or its distance from the top; -1 when there is
+    none."""
     value, element = op.source(0), op.element
     if op.signed:
         value = op.op("xor", element, value, op.op("ashr", element, value, op.number(op.bits - 1)))
@@ -79,7 +80,8 @@ def _widener(op: Operation) -> Callable[[str], str]:
 
 @rule("bfe", "integer")
 def _bfe(op: Operation) -> Result:
-    """`length` bits from `start`; a signed field is filled up with its top bit, or the value's where it ends first."""
+    """`length` bits from `start`; a signed field is filled up with its top bit, or the value's where it ends
+    first."""
     element, bits, value, wide = op.element, op.bits, op.source(0), _widener(op)
     start, length = _counts(op, 1)
     top = op.number(bits - 1, "i32")

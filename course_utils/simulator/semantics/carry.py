@@ -1,7 +1,7 @@
 """Arithmetic over several words (PTX ISA 9.7.2): the carry is a truth value that goes from one to the next.
 
-The condition code register is made an operand when PTX is read (`ptx.CARRY`): add.cc has it as a second result, addc as
-a last source. Nothing else has to know of it.
+The condition code register is made an operand when PTX is read (`ptx.CARRY`): add.cc has it as a second
+result, addc as a last source. Nothing else has to know of it.
 """
 
 from __future__ import annotations

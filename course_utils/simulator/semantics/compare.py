@@ -50,7 +50,8 @@ def _combined(op: Operation, truth: str) -> str:
 
 @rule("setp", "any", _MODIFIERS)
 def _setp(op: Operation) -> list[Result]:
-    """p = (a cmp b) bool c, and q = !(a cmp b) bool c; of a pair, p for the low half and q for the high one."""
+    """p = (a cmp b) bool c, and q = !(a cmp b) bool c; of a pair, p for the low half and q for the high
+    one."""
     if op.instruction.parts[1] not in _FLOAT | _INTEGER or FAMILY[op.instruction.type] in ("pair", "bits"):
         raise op.refuse()
     try:
@@ -91,7 +92,8 @@ def _selp(op: Operation) -> Result:
 
 @rule("slct", "any", "ftz", types=2)
 def _slct(op: Operation) -> Result:
-    """The first source where the third is not negative, else the second; a NaN chooses the second, -0 the first."""
+    """The first source where the third is not negative, else the second; a NaN chooses the second, -0 the
+    first."""
     to, chooser = (ELEMENT[kind] for kind in op.types)
     third = op.source(2, chooser)
     if chooser == "float":

@@ -71,7 +71,8 @@ def _from_real(op: Operation, text: str, element: str, to: str) -> str:
 
 
 def _to_tf32(op: Operation) -> str:
-    """10 bits of fraction are kept: nearest, ties away from zero (rna) or to even (rn), or towards zero (rz)."""
+    """10 bits of fraction are kept: nearest, ties away from zero (rna) or to even (rn), or towards zero
+    (rz)."""
     text = op.source(0, "float")
     if op.has("relu"):
         text = rectified(op, text, "float")
@@ -89,8 +90,8 @@ def _to_tf32(op: Operation) -> str:
 
 
 def _to_integer(op: Operation, text: str, element: str, to: str) -> str:
-    """A whole number clamped to the type. NaN gives 0, but the lowest signed number's bits where a 64-bit type is
-    involved."""
+    """A whole number clamped to the type. NaN gives 0, but the lowest signed number's bits where a 64-bit
+    type is involved."""
     new, signed = ELEMENT[to], to.startswith("s")
     wide = new if BITS[new] >= 32 else "i32"
     names = f"{wide}.{SUFFIX[element]}" if op.width == 1 else f"v32{wide}.v32{SUFFIX[element]}"
@@ -160,7 +161,8 @@ def _from_integer(op: Operation, source: str, to: str) -> Result:
 
 
 def _pack(op: Operation) -> Result:
-    """cvt.pack.sat: two numbers clamped and put side by side; of bytes and nibbles, above the low half of a third."""
+    """cvt.pack.sat: two numbers clamped and put side by side; of bytes and nibbles, above the low half of a
+    third."""
     to = op.types[0]
     if to not in ("s16", "u16", "s8", "u8") or op.types[1] != "s32" or not op.has("sat"):
         raise op.refuse()

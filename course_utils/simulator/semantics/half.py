@@ -1,8 +1,8 @@
 """Half precision (PTX ISA 9.7.4): f16 and bf16, one or two in a register.
 
-Every result is rounded once. Sums, and products of f16, go through single precision, whose 24 bits are enough that the
-second rounding is the only one that counts (Figueroa, "When is double rounding innocuous?", 1995); products of bf16 and
-all fused operations are rounded to odd on the way.
+Every result is rounded once. Sums, and products of f16, go through single precision, whose 24 bits are enough
+that the second rounding is the only one that counts (Figueroa, "When is double rounding innocuous?", 1995);
+products of bf16 and all fused operations are rounded to odd on the way.
 """
 
 from __future__ import annotations

@@ -83,7 +83,8 @@ def _mul24(op: Operation) -> Result:
 
 @rule("div rem", "integer")
 def _division(op: Operation) -> Result:
-    """Division by zero gives all ones, its remainder the dividend, and INT_MIN / -1 wraps: what the hardware does."""
+    """Division by zero gives all ones, its remainder the dividend, and INT_MIN / -1 wraps: what the hardware
+    does."""
     verb, element, a, b = op.instruction.name, op.element, op.source(0), op.source(1)
     by_zero = op.compare("eq", element, b, op.number(0))
     safe = op.select(by_zero, element, op.number(1), b)
@@ -147,7 +148,8 @@ def _sad(op: Operation) -> Result:
 
 @rule("dp4a dp2a", "integer", "lo hi", types=2)
 def _dot(op: Operation) -> Result:
-    """c + a dot b: four bytes by four bytes, or two halves by the two low or high bytes (9.7.1.23, 9.7.1.24)."""
+    """c + a dot b: four bytes by four bytes, or two halves by the two low or high bytes (9.7.1.23,
+    9.7.1.24)."""
     first, second = op.types if len(op.types) == 2 else op.types * 2
     bits = 8 if op.instruction.name == "dp4a" else 16
     skipped = 16 if op.has("hi") else 0

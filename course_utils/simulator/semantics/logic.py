@@ -27,8 +27,8 @@ def _cnot(op: Operation) -> Result:
 
 @rule("lop3", "integer", "or and")
 def _lop3(op: Operation) -> list[Result]:
-    """Any function of three bits, from its truth table: the sum of the minterms. The second result tells whether any
-    bit is set, joined with a predicate."""
+    """Any function of three bits, from its truth table: the sum of the minterms. The second result tells
+    whether any bit is set, joined with a predicate."""
     table = op.instruction.operands[4]
     if not isinstance(table, Immediate):
         raise op.refuse("a table that is no constant is not")
@@ -105,7 +105,8 @@ def _prmt(op: Operation) -> Result:
 
 
 def _selector(op: Operation, mode: str) -> str:
-    """The selector of the default mode that does what a named mode does with the low two bits of the operand."""
+    """The selector of the default mode that does what a named mode does with the low two bits of the
+    operand."""
     source = _NAMED_PERMUTATIONS[mode]
     chosen = op.op("and", "i32", op.source(2, "i32"), op.number(3, "i32"))
     words = [sum(source(byte, value) << 4 * byte for byte in range(4)) for value in range(4)]

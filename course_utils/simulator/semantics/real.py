@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..ir import INT_OF
 from .operation import Operation, Result
 from .rounding import TINIEST, arithmetic, flushed, saturated
@@ -38,8 +40,8 @@ def _fma(op: Operation) -> Result:
 
 @rule("div", "real", f"{MODES} ftz approx full")
 def _div(op: Operation) -> Result:
-    """div.full and div.approx are rounded correctly here, where the hardware may be off by 2 ulp. div.approx gives 0 for
-    divisors beyond 2**126 (NaN for infinite dividends), as its rule in 9.7.3.8 says."""
+    """div.full and div.approx are rounded correctly here, where the hardware may be off by 2 ulp. div.approx
+    gives 0 for divisors beyond 2**126 (NaN for infinite dividends), as its rule in 9.7.3.8 says."""
     a, b = inputs(op, 2)
     value = arithmetic(op, "fdiv", op.element, op.rounding, a, b)
     if op.has("approx"):
@@ -70,7 +72,7 @@ def _sqrt(op: Operation) -> Result:
 
 @rule("rsqrt", "real", "ftz approx")
 def _rsqrt(op: Operation) -> Result:
-    """Within 1 ulp: two correctly rounded steps. (The hardware: 2**-22.9.)"""
+    """Within 1.5 ulp: two correctly rounded steps."""
 
     def inverse(a: str) -> str:
         root = op.call("llvm.sqrt", op.element, a)
@@ -82,7 +84,7 @@ def _rsqrt(op: Operation) -> Result:
     return finished(op, inverse(a))
 
 
-def _of_high_word(op: Operation, function) -> Result:
+def _of_high_word(op: Operation, function: Callable[[str], str]) -> Result:
     """rcp.approx.ftz.f64 and its kin see and give the upper 32 bits only (9.7.3.13, 9.7.3.17)."""
 
     def cut(text: str) -> str:

@@ -1,11 +1,16 @@
 """Rounding: directed modes, round to odd, narrower formats, flushing and saturation.
 
-Operations in a directed mode are one hardware instruction under that mode of the host's control register, in a function
-of its own, so that nothing else is computed under it. Where a result passes through a wider format first, it is rounded
-to odd there, which keeps the second rounding exact (Boldo and Melquiond, "When double rounding is odd", 2005).
+Operations in a directed mode are one hardware instruction under that mode of the host's control register, in
+a function of its own, so that nothing else is computed under it. Where a result passes through a wider format
+first, it is rounded to odd there, which keeps the second rounding exact (Boldo and Melquiond, "When double
+rounding is odd", 2005).
 """
 
 from __future__ import annotations
+
+import platform
+
+import llvmlite.binding as llvm
 
 from ..kinds import LANES
 from .operation import SUFFIX, Operation
@@ -45,8 +50,8 @@ def arithmetic(op: Operation, verb: str, element: str, mode: str, *texts: str) -
 def stepped(op: Operation, bits: str, integer: str, near: str, exact: str, wide: str, mode: str) -> str:
     """A number rounded to nearest, moved to its neighbour where another mode wants that.
 
-    bits: the rounded number, as an integer; near: the same, and exact: the number before rounding, both in the format
-    `wide`. Formats are sign and magnitude, so that bits + 1 is the next number away from zero.
+    bits: the rounded number, as an integer; near: the same, and exact: the number before rounding, both in
+    the format `wide`. Formats are sign and magnitude, so that bits + 1 is the next number away from zero.
     """
     size, goal = op.call("llvm.fabs", wide, near), op.call("llvm.fabs", wide, exact)
     over, under = op.compare("ogt", wide, size, goal), op.compare("olt", wide, size, goal)
@@ -74,7 +79,8 @@ def to_float(op: Operation, text: str, mode: str) -> str:
 
 
 def exact_sum(op: Operation, element: str, a: str, b: str) -> str:
-    """a + b rounded to odd: Knuth's sum and its error, then the neighbour on the side of the error if the sum is even."""
+    """a + b rounded to odd: Knuth's sum and its error, then the neighbour on the side of the error if the sum
+    is even."""
     total = op.op("fadd", element, a, b)
     back = op.op("fsub", element, total, a)
     rest = op.op("fsub", element, a, op.op("fsub", element, total, back))
@@ -93,12 +99,14 @@ def exact_sum(op: Operation, element: str, a: str, b: str) -> str:
     return op.convert("bitcast", bits, integer, element)
 
 
-# Half precision: its values as floats, and floats rounded to it ------------------------------------------------------
+# Half precision: its values as floats, and floats rounded to it
+# ------------------------------------------------------
 
 
 def from_half(op: Operation, text: str, kind: str) -> str:
     """f16 or bf16 (as i16) -> float, exactly."""
     if kind == "f16":
+        _need_half_conversions(op)
         return op.convert("fpext", op.convert("bitcast", text, "i16", "half"), "half", "float")
     wide = op.op("shl", "i32", op.convert("zext", text, "i16", "i32"), op.number(16, "i32"))
     return op.convert("bitcast", wide, "i32", "float")
@@ -107,6 +115,7 @@ def from_half(op: Operation, text: str, kind: str) -> str:
 def to_half(op: Operation, text: str, kind: str, mode: str = "rn") -> str:
     """float -> f16 or bf16 (as i16). NaN becomes 0x7FFF, as in the hardware."""
     if kind == "f16":
+        _need_half_conversions(op)
         near = op.convert("bitcast", op.convert("fptrunc", text, "float", "half"), "half", "i16")
     else:
         bits = op.convert("bitcast", text, "float", "i32")
@@ -118,7 +127,15 @@ def to_half(op: Operation, text: str, kind: str, mode: str = "rn") -> str:
     return op.select(op.is_nan(text, "float"), "i16", op.number(0x7FFF, "i16"), near)
 
 
-# Modifiers -----------------------------------------------------------------------------------------------------------
+def _need_half_conversions(op: Operation) -> None:
+    """LLVM would call a library for them, which need not be there, on a processor from before 2012."""
+    x86 = platform.machine().lower() in ("x86_64", "amd64")
+    if x86 and not llvm.get_host_cpu_features().get("f16c"):
+        raise op.refuse("this processor cannot convert half precision (F16C)")
+
+
+# Modifiers
+# -----------------------------------------------------------------------------------------------------------
 
 
 def flushed(op: Operation, text: str, element: str, tiniest: float | None = None) -> str:

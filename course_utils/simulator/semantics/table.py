@@ -1,6 +1,8 @@
-"""The table of rules: (opcode, family of types) -> function that writes LLVM, and the modifiers which it knows.
+"""The table of rules: (opcode, family of types) -> function that writes LLVM, and the modifiers which it
+knows.
 
-An instruction with a modifier that its rule does not know is refused by name, so that nothing is ever left out silently.
+An instruction with a modifier that its rule does not know is refused by name, so that nothing is ever left
+out silently.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ RULES: dict[tuple[str, str], Rule] = {}
 
 
 def rule(names: str, families: str = "any", modifiers: str = "", types: int = 1) -> Callable[[Write], Write]:
-    """Enter a function in the table. names, families, modifiers: words separated by spaces; types: how many the opcode
-    may name at most."""
+    """Enter a function in the table. names, families, modifiers: words separated by spaces; types: how many
+    the opcode may name at most."""
 
     def enter(function: Write) -> Write:
         for name in names.split():

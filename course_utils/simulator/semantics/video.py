@@ -1,5 +1,5 @@
-"""Arithmetic on two halves or four bytes of a word (PTX ISA 9.7.19): vadd2, vabsdiff4 and their kin, which __vabsdiffu4
-and __vsadu4 become. Only whole words are: no masks, no chosen bytes.
+"""Arithmetic on two halves or four bytes of a word (PTX ISA 9.7.19): vadd2, vabsdiff4 and their kin, which
+__vabsdiffu4 and __vsadu4 become. Only whole words are: no masks, no chosen bytes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from .convert import clamped
 from .operation import Operation, Result
 from .table import rule
 
-_NAMES = " ".join(f"v{name}{count}" for name in ("add", "sub", "avrg", "absdiff", "min", "max") for count in (2, 4))
+_NAMES = " ".join(
+    f"v{name}{count}" for name in ("add", "sub", "avrg", "absdiff", "min", "max") for count in (2, 4)
+)
 
 
 @rule(_NAMES, "integer", "sat add", types=3)

@@ -14,9 +14,10 @@ HALVES = ("f16", "bf16", "f16x2", "bf16x2")
 
 @dataclass(frozen=True)
 class Entry:
-    """An instruction. sources: the types of its operands; fixed: operands behind them as text; result: the type of its first
-    result; pair: it has a predicate as its second. error: the largest relative error against a GPU (0: bit for bit), and
-    floor: an absolute error always allowed. about: "wide" numbers of any size, or "turns" for angles within -2 pi..2 pi."""
+    """An instruction. sources: the types of its operands; fixed: operands behind them as text; result: the
+    type of its first result; pair: it has a predicate as its second. error: the largest relative error
+    against a GPU (0: bit for bit), and floor: an absolute error always allowed. about: "wide" numbers of any
+    size, or "turns" for angles within -2 pi..2 pi."""
 
     opcode: str
     sources: tuple[str, ...]
@@ -33,7 +34,9 @@ def _integer() -> list[Entry]:
     for kind in INTEGERS:
         bits = int(kind[1:])
         plain = f"b{bits}"
-        found += [Entry(f"{name}.{kind}", (kind,) * 2, kind) for name in ("add", "sub", "div", "rem", "min", "max")]
+        found += [
+            Entry(f"{name}.{kind}", (kind,) * 2, kind) for name in ("add", "sub", "div", "rem", "min", "max")
+        ]
         found += [Entry(f"mul.{half}.{kind}", (kind,) * 2, kind) for half in ("lo", "hi")]
         found += [Entry(f"mad.{half}.{kind}", (kind,) * 3, kind) for half in ("lo", "hi")]
         found.append(Entry(f"sad.{kind}", (kind,) * 3, kind))
@@ -43,7 +46,10 @@ def _integer() -> list[Entry]:
             found.append(Entry(f"set.{name}.u32.{kind}", (kind,) * 2, "u32"))
         if bits < 64:
             wide = f"{kind[0]}{2 * bits}"
-            found += [Entry(f"mul.wide.{kind}", (kind,) * 2, wide), Entry(f"mad.wide.{kind}", (kind, kind, wide), wide)]
+            found += [
+                Entry(f"mul.wide.{kind}", (kind,) * 2, wide),
+                Entry(f"mad.wide.{kind}", (kind, kind, wide), wide),
+            ]
         if kind[0] == "s":
             found += [Entry(f"{name}.{kind}", (kind,), kind) for name in ("abs", "neg")]
             found.append(Entry(f"shl.{plain}", (plain, "u32"), plain))
@@ -57,14 +63,27 @@ def _integer() -> list[Entry]:
             found.append(Entry(f"bfe.{kind}", (kind, "u32", "u32"), kind))
         if bits >= 32 and kind[0] == "s":
             found += [Entry(f"{name}.{plain}", (plain,), "u32") for name in ("popc", "clz")]
-            found += [Entry(f"brev.{plain}", (plain,), plain), Entry(f"bfi.{plain}", (plain, plain, "u32", "u32"), plain)]
+            found += [
+                Entry(f"brev.{plain}", (plain,), plain),
+                Entry(f"bfi.{plain}", (plain, plain, "u32", "u32"), plain),
+            ]
             found += [
                 Entry(f"{name}.{half}cc.{kind}", (kind,) * count, kind, pair=True)
-                for name, half, count in (("add", "", 2), ("sub", "", 2), ("mad", "lo.", 3), ("mad", "hi.", 3))
+                for name, half, count in (
+                    ("add", "", 2),
+                    ("sub", "", 2),
+                    ("mad", "lo.", 3),
+                    ("mad", "hi.", 3),
+                )
             ]
             found += [
                 Entry(f"{name}.{half}cc.{kind}", (*(kind,) * count, "pred"), kind, pair=True)
-                for name, half, count in (("addc", "", 2), ("subc", "", 2), ("madc", "lo.", 3), ("madc", "hi.", 3))
+                for name, half, count in (
+                    ("addc", "", 2),
+                    ("subc", "", 2),
+                    ("madc", "lo.", 3),
+                    ("madc", "hi.", 3),
+                )
             ]
     return found
 
@@ -74,7 +93,10 @@ def _words() -> list[Entry]:
     found += [Entry(f"{name}.relu.s32", ("s32",) * 2, "s32") for name in ("min", "max")]
     found += [Entry("mad.hi.sat.s32", ("s32",) * 3, "s32"), Entry("mad24.hi.sat.s32", ("s32",) * 3, "s32")]
     for half, kind in product(("lo", "hi"), ("s32", "u32")):
-        found += [Entry(f"mul24.{half}.{kind}", (kind,) * 2, kind), Entry(f"mad24.{half}.{kind}", (kind,) * 3, kind)]
+        found += [
+            Entry(f"mul24.{half}.{kind}", (kind,) * 2, kind),
+            Entry(f"mad24.{half}.{kind}", (kind,) * 3, kind),
+        ]
     for one, other in product(("s32", "u32"), repeat=2):
         found.append(Entry(f"dp4a.{one}.{other}", (one, other, "s32"), "s32"))
         found += [Entry(f"dp2a.{half}.{one}.{other}", (one, other, "s32"), "s32") for half in ("lo", "hi")]
@@ -83,7 +105,10 @@ def _words() -> list[Entry]:
         found += [Entry(f"bmsk.{mode}.b32", ("b32",) * 2, "b32")]
         found += [Entry(f"szext.{mode}.{kind}", (kind, "u32"), kind) for kind in ("s32", "u32")]
     found.append(Entry("fns.b32", ("b32", "b32", "s32"), "b32"))
-    found += [Entry(f"prmt.b32{mode}", ("b32",) * 3, "b32") for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16")]
+    found += [
+        Entry(f"prmt.b32{mode}", ("b32",) * 3, "b32")
+        for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16")
+    ]
     found += [Entry("lop3.b32", ("b32",) * 3, "b32", (f"{table:#x}",)) for table in (0xE8, 0x96, 0x1B)]
     for kind in ("s16x2", "u16x2"):
         found += [Entry(f"{name}.{kind}", (kind,) * 2, kind) for name in ("add", "min", "max")]
@@ -115,10 +140,27 @@ def _real() -> list[Entry]:
             Entry(f"testp.{what}.{kind}", (kind,), "pred")
             for what in ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
         ]
-        compares = ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+        compares = (
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "equ",
+            "neu",
+            "ltu",
+            "leu",
+            "gtu",
+            "geu",
+            "num",
+            "nan",
+        )
         found += [Entry(f"setp.{name}.{kind}", (kind,) * 2, "pred", pair=True) for name in compares]
         found += [Entry(f"set.{name}.f32.{kind}", (kind,) * 2, "f32") for name in ("lt", "neu")]
-    for name, more in product(("min", "max"), ("ftz.", "NaN.", "ftz.NaN.", "xorsign.abs.", "NaN.xorsign.abs.")):
+    for name, more in product(
+        ("min", "max"), ("ftz.", "NaN.", "ftz.NaN.", "xorsign.abs.", "NaN.xorsign.abs.")
+    ):
         found.append(Entry(f"{name}.{more}f32", ("f32",) * 2, "f32"))
     found += [Entry(f"{name}.ftz.f32", ("f32",), "f32") for name in ("neg", "abs")]
     found.append(Entry("setp.lt.ftz.f32", ("f32",) * 2, "pred", pair=True))
@@ -145,10 +187,23 @@ def _approximate() -> list[Entry]:
     found.append(Entry("tanh.approx.f32", ("f32",), "f32", error=2.0**-10))
     found += [Entry(f"{name}.approx.ftz.f64", ("f64",), "f64", error=2.0**-18) for name in ("rcp", "rsqrt")]
     found.append(Entry("rsqrt.approx.f64", ("f64",), "f64", error=2.0**-20))
-    found += [Entry(f"ex2.approx.{kind}", (kind,), kind, error=2.0**-9, floor=2.0**-24) for kind in ("f16", "f16x2")]
-    found += [Entry(f"ex2.approx.ftz.{kind}", (kind,), kind, error=2.0**-6, floor=2.0**-126) for kind in ("bf16", "bf16x2")]
+    found += [
+        Entry(f"ex2.approx.{kind}", (kind,), kind, error=2.0**-9, floor=2.0**-24) for kind in ("f16", "f16x2")
+    ]
+    found += [
+        Entry(f"ex2.approx.ftz.{kind}", (kind,), kind, error=2.0**-6, floor=2.0**-126)
+        for kind in ("bf16", "bf16x2")
+    ]
     for kind in HALVES:
-        found.append(Entry(f"tanh.approx.{kind}", (kind,), kind, error=2.0**-9 if kind[0] == "f" else 2.0**-6, floor=2.0**-24))
+        found.append(
+            Entry(
+                f"tanh.approx.{kind}",
+                (kind,),
+                kind,
+                error=2.0**-9 if kind[0] == "f" else 2.0**-6,
+                floor=2.0**-24,
+            )
+        )
     return found
 
 
@@ -157,13 +212,15 @@ def _half() -> list[Entry]:
     for kind in HALVES:
         two, three = (kind,) * 2, (kind,) * 3
         more = ("", "ftz.", "sat.", "ftz.sat.") if kind[0] == "f" else ("",)
-        found += [Entry(f"{name}.rn.{extra}{kind}", two, kind) for name in ("add", "sub", "mul") for extra in more]
+        found += [
+            Entry(f"{name}.rn.{extra}{kind}", two, kind) for name in ("add", "sub", "mul") for extra in more
+        ]
         found += [Entry(f"fma.rn.{extra}{kind}", three, kind) for extra in (*more, "relu.")]
         found += [Entry(f"{name}.{kind}", (kind,), kind) for name in ("neg", "abs")]
         for name, extra in product(("min", "max"), ("", "NaN.", "xorsign.abs.", "NaN.xorsign.abs.")):
             found.append(Entry(f"{name}.{extra}{kind}", two, kind))
         for name in ("eq", "ne", "lt", "geu", "nan"):
-            found.append(Entry(f"setp.{name}.{kind}", two, "pred", pair=True))
+            found.append(Entry(f"setp.{name}.{kind}", two, "pred", pair=kind.endswith("x2")))
             found.append(Entry(f"set.{name}.{kind}.{kind}", two, kind))
     return found
 
@@ -172,8 +229,11 @@ def _convert() -> list[Entry]:
     found = []
     whole = ("rni", "rzi", "rmi", "rpi")
     for source, to in product(INTEGERS, repeat=2):
-        if source != to:
-            found += [Entry(f"cvt.{to}.{source}", (source,), to), Entry(f"cvt.sat.{to}.{source}", (source,), to)]
+        if source == to:
+            continue
+        found.append(Entry(f"cvt.{to}.{source}", (source,), to))
+        if int(to[1:]) < int(source[1:]) or (to[0] != source[0] and (to[0] == "s") <= (to[1:] == source[1:])):
+            found.append(Entry(f"cvt.sat.{to}.{source}", (source,), to))  # some numbers do not fit
     for source, to, mode in product(INTEGERS, (*REALS, "f16", "bf16"), MODES):
         found.append(Entry(f"cvt.{mode}.{to}.{source}", (source,), to))
     for source, to, mode in product((*REALS, "f16", "bf16"), INTEGERS, whole):
@@ -186,7 +246,7 @@ def _convert() -> list[Entry]:
     for mode, extra, kind in product(("rn", "rz"), ("", "relu."), ("f16", "bf16")):
         found.append(Entry(f"cvt.{mode}.{extra}{kind}x2.f32", ("f32",) * 2, f"{kind}x2"))
         found.append(Entry(f"cvt.{mode}.{extra}{kind}.f32", ("f32",), kind))
-    found += [Entry(f"cvt.{mode}.tf32.f32", ("f32",), "b32") for mode in ("rna", "rn", "rz")]
+    found += [Entry(f"cvt.{mode}.tf32.f32", ("f32",), "tf32") for mode in ("rna", "rn", "rz")]
     found += [Entry(f"cvt.{to}.{source}", (source,), to) for to in REALS for source in ("f16",)]
     found += [Entry("cvt.f32.bf16", ("bf16",), "f32"), Entry("cvt.f64.f32", ("f32",), "f64")]
     found += [Entry("cvt.ftz.f64.f32", ("f32",), "f64"), Entry("cvt.rn.ftz.f32.f64", ("f64",), "f32")]

@@ -11,8 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Format:
-    """A binary format. precision: bits of the significand, the hidden one included; low: exponent of the least normal
-    number; width: bits in all."""
+    """A binary format. precision: bits of the significand, the hidden one included; low: exponent of the
+    least normal number; width: bits in all."""
 
     precision: int
     low: int
@@ -50,9 +50,15 @@ class Format:
         scaled = size / Fraction(2) ** quantum
         whole = math.floor(scaled)
         rest = scaled - whole
-        away = {"rz": False, "rm": negative and rest > 0, "rp": not negative and rest > 0, "rna": rest >= Fraction(1, 2)}
+        away = {
+            "rz": False,
+            "rm": negative and rest > 0,
+            "rp": not negative and rest > 0,
+            "rna": rest >= Fraction(1, 2),
+        }
         up = away.get(mode, rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2 == 1))
-        # Formats are such that the next number's bits are the next integer, over powers of two and up to infinity.
+        # Formats are such that the next number's bits are the next integer, over powers of two and up to
+        # infinity.
         found = ((quantum - self.low + self.precision - 1) << self.precision - 1) + whole + up
         inward = mode == "rz" or (mode == "rm" and not negative) or (mode == "rp" and negative)
         return sign | min(found, self.infinity - inward)
@@ -64,11 +70,17 @@ FORMATS = {"f16": F16, "bf16": BF16, "f32": F32, "f64": F64}
 
 
 def exactly(act: str, *values: float) -> float | Fraction:
-    """add, sub, mul or fma of finite numbers as a fraction; as a double where that is infinite, NaN or zero."""
+    """add, sub, mul or fma of finite numbers as a fraction; as a double where that is infinite, NaN or
+    zero."""
     a, b, *rest = values
     with np.errstate(all="ignore"):
         a, b = np.float64(a), np.float64(b)
-        quick = {"add": a + b, "sub": a - b, "mul": a * b, "fma": a * b + np.float64(rest[0] if rest else 0.0)}[act]
+        quick = {
+            "add": a + b,
+            "sub": a - b,
+            "mul": a * b,
+            "fma": a * b + np.float64(rest[0] if rest else 0.0),
+        }[act]
     if not all(map(math.isfinite, values)):
         return float(quick)
     exact = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y}

@@ -9,8 +9,40 @@ import numpy as np
 from tests.simulator.instructions import COUNT
 
 HALVES = {
-    "f16": (0, 1, 2, 0x3FF, 0x400, 0x401, 0x3C00, 0x3C01, 0x3BFF, 0x7BFF, 0x7C00, 0x7E00, 0x5140, 0x6800, 0x0C00),
-    "bf16": (0, 1, 2, 0x7F, 0x80, 0x81, 0x3F80, 0x3F81, 0x3F7F, 0x7F7F, 0x7F80, 0x7FC0, 0x1F81, 0x5F81, 0x4B00),
+    "f16": (
+        0,
+        1,
+        2,
+        0x3FF,
+        0x400,
+        0x401,
+        0x3C00,
+        0x3C01,
+        0x3BFF,
+        0x7BFF,
+        0x7C00,
+        0x7E00,
+        0x5140,
+        0x6800,
+        0x0C00,
+    ),
+    "bf16": (
+        0,
+        1,
+        2,
+        0x7F,
+        0x80,
+        0x81,
+        0x3F80,
+        0x3F81,
+        0x3F7F,
+        0x7F7F,
+        0x7F80,
+        0x7FC0,
+        0x1F81,
+        0x5F81,
+        0x4B00,
+    ),
 }
 """Bits of positive numbers: zero, subnormal, about 1, largest, infinity, NaN."""
 
@@ -62,10 +94,41 @@ def reals(kind: str) -> dict[str, np.ndarray]:
     random = np.random.default_rng(11)
     dtype, whole = {"f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}[kind]
     data = random.integers(0, np.iinfo(whole).max, COUNT, np.uint64, endpoint=True).astype(whole).view(dtype)
-    data[: COUNT // 3] = np.ldexp(random.integers(-(1 << 13), 1 << 13, COUNT // 3), random.integers(-40, 10, COUNT // 3))
+    data[: COUNT // 3] = np.ldexp(
+        random.integers(-(1 << 13), 1 << 13, COUNT // 3), random.integers(-40, 10, COUNT // 3)
+    )
     data[COUNT // 3 : COUNT // 2] = random.normal(0, 1e5, COUNT // 2 - COUNT // 3)
-    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 65504, 65519.9, 65520, 65536, 2.0**-24, 2.0**-25, 1.0001 * 2.0**-25, 0.5,
-               1.5, 2.5, -0.5, 2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e-40, -1e-45, 3.3895314e38,
-               3.4028235e38, 127.5, 255.5, 32767.5, 65535.5]  # fmt: skip
+    special = [
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        65504,
+        65519.9,
+        65520,
+        65536,
+        2.0**-24,
+        2.0**-25,
+        1.0001 * 2.0**-25,
+        0.5,
+        1.5,
+        2.5,
+        -0.5,
+        2.0**31,
+        -(2.0**31),
+        2.0**32,
+        2.0**63,
+        -(2.0**63),
+        2.0**64,
+        1e-40,
+        -1e-45,
+        3.3895314e38,
+        3.4028235e38,
+        127.5,
+        255.5,
+        32767.5,
+        65535.5,
+    ]
     data[COUNT // 2 : COUNT // 2 + len(special)] = special
     return {"a": data[random.permutation(COUNT)]}

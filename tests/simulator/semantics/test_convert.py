@@ -27,10 +27,14 @@ def check(operations: list[Operation], inputs: dict[str, np.ndarray]) -> None:
 def as_number(bits: int, to: str) -> int | np.floating:
     """Bits as the harness compares them: halves by their bits, f32 and f64 as numbers."""
     whole = {"f32": np.uint32, "f64": np.uint64}.get(to)
-    return bits if whole is None else np.array([bits], whole).view({"f32": np.float32, "f64": np.float64}[to])[0]
+    return (
+        bits if whole is None else np.array([bits], whole).view({"f32": np.float32, "f64": np.float64}[to])[0]
+    )
 
 
-def narrowing(to: str, mode: str, *, relu: bool = False, sat: bool = False) -> Callable[[float], int | np.floating]:
+def narrowing(
+    to: str, mode: str, *, relu: bool = False, sat: bool = False
+) -> Callable[[float], int | np.floating]:
     form = FORMATS[to]
 
     def compute(number: float) -> int | np.floating:
@@ -51,7 +55,9 @@ def test_narrower_formats(source: str, mode: str) -> None:
     if source == "f32":
         group += [
             Operation(f"cvt.{mode}.bf16.f32 {{d}}, {{a}}", "b16", ("f32",), narrowing("bf16", mode)),
-            Operation(f"cvt.{mode}.sat.f16.f32 {{d}}, {{a}}", "b16", ("f32",), narrowing("f16", mode, sat=True)),
+            Operation(
+                f"cvt.{mode}.sat.f16.f32 {{d}}, {{a}}", "b16", ("f32",), narrowing("f16", mode, sat=True)
+            ),
         ]
     else:
         group.append(Operation(f"cvt.{mode}.f32.f64 {{d}}, {{a}}", "f32", ("f64",), narrowing("f32", mode)))
@@ -64,12 +70,25 @@ def test_relu_and_pairs() -> None:
         high, low = narrowing(kind, mode), narrowing(kind, mode, relu=True)
         group += [
             Operation(f"cvt.{mode}.relu.{kind}.f32 {{d}}, {{a}}", "b16", ("f32",), low),
-            Operation(f"cvt.{mode}.{kind}x2.f32 {{d}}, {{a}}, 0f3FA00000", "b32", ("f32",),
-                      lambda x, f=high: f(x) << 16 | f(1.25)),
-            Operation(f"cvt.{mode}.{kind}x2.f32 {{d}}, 0fBFA00000, {{a}}", "b32", ("f32",),
-                      lambda x, f=high: f(-1.25) << 16 | f(x)),
-            Operation(f"cvt.{mode}.relu.{kind}x2.f32 {{d}}, 0fBFA00000, {{a}}", "b32", ("f32",), lambda x, f=low: f(x)),
-        ]  # fmt: skip
+            Operation(
+                f"cvt.{mode}.{kind}x2.f32 {{d}}, {{a}}, 0f3FA00000",
+                "b32",
+                ("f32",),
+                lambda x, f=high: f(x) << 16 | f(1.25),
+            ),
+            Operation(
+                f"cvt.{mode}.{kind}x2.f32 {{d}}, 0fBFA00000, {{a}}",
+                "b32",
+                ("f32",),
+                lambda x, f=high: f(-1.25) << 16 | f(x),
+            ),
+            Operation(
+                f"cvt.{mode}.relu.{kind}x2.f32 {{d}}, 0fBFA00000, {{a}}",
+                "b32",
+                ("f32",),
+                lambda x, f=low: f(x),
+            ),
+        ]
     check(group, operands.reals("f32"))
 
 
@@ -80,7 +99,8 @@ def test_tf32() -> None:
         return lambda x: 0x7FFFFFFF if math.isnan(x) else TF32.bits(float(x), mode) << 13
 
     group = [
-        Operation(f"cvt.{mode}.tf32.f32 {{d}}, {{a}}", "b32", ("f32",), act(mode)) for mode in ("rna", "rn", "rz")
+        Operation(f"cvt.{mode}.tf32.f32 {{d}}, {{a}}", "b32", ("f32",), act(mode))
+        for mode in ("rna", "rn", "rz")
     ]
     check(group, operands.reals("f32"))
 
@@ -116,11 +136,17 @@ def test_from_integers(source: str, mode: str) -> None:
         def compute(x: int, f: object = form, t: str = to) -> int | np.floating:
             return as_number(f.bits(Fraction(ref.number(x, source)), mode), t)
 
-        group.append(Operation(f"cvt.{mode}.{to}.{source} {{d}}, {{a}}", REGISTER[to], (f"b{bits}",), compute))
+        group.append(
+            Operation(f"cvt.{mode}.{to}.{source} {{d}}, {{a}}", REGISTER[to], (f"b{bits}",), compute)
+        )
     group.append(
-        Operation(f"cvt.{mode}.sat.f32.{source} {{d}}, {{a}}", "f32", (f"b{bits}",),
-                  lambda x: np.float32(min(max(ref.number(x, source), 0), 1)))
-    )  # fmt: skip
+        Operation(
+            f"cvt.{mode}.sat.f32.{source} {{d}}, {{a}}",
+            "f32",
+            (f"b{bits}",),
+            lambda x: np.float32(min(max(ref.number(x, source), 0), 1)),
+        )
+    )
     check(group, operands.words(bits, 1))
 
 
@@ -128,10 +154,14 @@ def test_from_integers(source: str, mode: str) -> None:
 def test_bytes_from_floating_point(source: str) -> None:
     """s8 and u8 fill a wider register by their sign."""
     group = [
-        Operation(f"cvt.rzi.{to}.{source} {{d}}, {{a}}", "b32", (source,),
-                  lambda x, t=to: ref.unsigned(byte(x, t), 32))
+        Operation(
+            f"cvt.rzi.{to}.{source} {{d}}, {{a}}",
+            "b32",
+            (source,),
+            lambda x, t=to: ref.unsigned(byte(x, t), 32),
+        )
         for to in ("s8", "u8")
-    ]  # fmt: skip
+    ]
     check(group, operands.reals(source))
 
 
@@ -145,11 +175,23 @@ def test_pack() -> None:
 
     group = []
     for kind in ("s16", "u16"):
-        group.append(Operation(f"cvt.pack.sat.{kind}.s32 {{d}}, {{a}}, {{b}}", "b32", ("b32",) * 3,
-                               lambda a, b, c, k=kind: clamp(a, k) << 16 | clamp(b, k)))  # fmt: skip
+        group.append(
+            Operation(
+                f"cvt.pack.sat.{kind}.s32 {{d}}, {{a}}, {{b}}",
+                "b32",
+                ("b32",) * 3,
+                lambda a, b, c, k=kind: clamp(a, k) << 16 | clamp(b, k),
+            )
+        )
     for kind in ("s8", "u8"):
-        group.append(Operation(f"cvt.pack.sat.{kind}.s32.b32 {{d}}, {{a}}, {{b}}, {{c}}", "b32", ("b32",) * 3,
-                               lambda a, b, c, k=kind: clamp(a, k) << 8 | clamp(b, k) | (c & 0xFFFF) << 16))  # fmt: skip
+        group.append(
+            Operation(
+                f"cvt.pack.sat.{kind}.s32.b32 {{d}}, {{a}}, {{b}}, {{c}}",
+                "b32",
+                ("b32",) * 3,
+                lambda a, b, c, k=kind: clamp(a, k) << 8 | clamp(b, k) | (c & 0xFFFF) << 16,
+            )
+        )
     check(group, operands.words(32, 3))
 
 
@@ -157,13 +199,18 @@ def test_the_reference_itself() -> None:
     """The exact formats agree with NumPy where NumPy has them."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     assert all(
-        F16.value(bits) == value or math.isnan(value) for bits, value in enumerate(halves.astype(np.float64).tolist())
+        F16.value(bits) == value or math.isnan(value)
+        for bits, value in enumerate(halves.astype(np.float64).tolist())
     )
     numbers = operands.reals("f64")["a"]
     with np.errstate(all="ignore"):
         for form, dtype, whole in ((F16, np.float16, np.uint16), (F32, np.float32, np.uint32)):
             expected = numbers.astype(dtype).view(whole)
-            assert all(form.bits(float(x)) == e for x, e in zip(numbers, expected.tolist(), strict=True) if not np.isnan(x))
+            assert all(
+                form.bits(float(x)) == e
+                for x, e in zip(numbers, expected.tolist(), strict=True)
+                if not np.isnan(x)
+            )
     assert F64.bits(0.1) == int(np.array([0.1]).view(np.uint64)[0])
     assert BF16.bits(1.00390625) == 0x3F80
     assert BF16.bits(1.00390626) == 0x3F81

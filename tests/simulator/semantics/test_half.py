@@ -60,7 +60,8 @@ def by_halves(act: Act) -> Act:
 
 
 def check(kind: str, cases: list[tuple[str, int, Act]]) -> None:
-    """Each case as one instruction and as its pair. (opcode with {kind}, number of sources, what it computes)"""
+    """Each case as one instruction and as its pair. (opcode with {kind}, number of sources, what it
+    computes)"""
     for pair in (False, True):
         for count in (1, 2, 3):
             letters = ", ".join("{" + letter + "}" for letter in "abc"[:count])
@@ -84,7 +85,10 @@ def check(kind: str, cases: list[tuple[str, int, Act]]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_arithmetic(kind: str) -> None:
     cases = [(f"{name}.rn.KIND", 2, rounded(kind, name)) for name in ("add", "sub", "mul")]
-    cases += [("fma.rn.KIND", 3, rounded(kind, "fma")), ("fma.rn.relu.KIND", 3, rounded(kind, "fma", relu=True))]
+    cases += [
+        ("fma.rn.KIND", 3, rounded(kind, "fma")),
+        ("fma.rn.relu.KIND", 3, rounded(kind, "fma", relu=True)),
+    ]
     if kind == "f16":
         cases += [
             ("add.sat.KIND", 2, rounded(kind, "add", sat=True)),
@@ -134,20 +138,37 @@ def test_comparison(kind: str) -> None:
     for name, act in tests.items():
         singles += [
             Operation(f"setp.{name}.{kind} {{d}}, {{a}}, {{b}}", "pred", ("b16", "b16"), act),
-            Operation(f"set.{name}.{kind}.{kind} {{d}}, {{a}}, {{b}}", "b16", ("b16", "b16"), lambda a, b, f=act: one * f(a, b)),
-            Operation(f"set.{name}.u32.{kind} {{d}}, {{a}}, {{b}}", "b32", ("b16", "b16"),
-                      lambda a, b, f=act: 0xFFFFFFFF * f(a, b)),
-        ]  # fmt: skip
+            Operation(
+                f"set.{name}.{kind}.{kind} {{d}}, {{a}}, {{b}}",
+                "b16",
+                ("b16", "b16"),
+                lambda a, b, f=act: one * f(a, b),
+            ),
+            Operation(
+                f"set.{name}.u32.{kind} {{d}}, {{a}}, {{b}}",
+                "b32",
+                ("b16", "b16"),
+                lambda a, b, f=act: 0xFFFFFFFF * f(a, b),
+            ),
+        ]
         low = lambda a, b, f=act: f(a & 0xFFFF, b & 0xFFFF)  # noqa: E731
         high = lambda a, b, f=act: f(a >> 16, b >> 16)  # noqa: E731
         pairs += [
             Operation(f"setp.{name}.{kind}x2 {{d}}|%p2, {{a}}, {{b}}", "pred", ("b32", "b32"), low),
             Operation(f"setp.{name}.{kind}x2 %p2|{{d}}, {{a}}, {{b}}", "pred", ("b32", "b32"), high),
-            Operation(f"setp.lt.u32 %p3, {{a}}, {{b}}; setp.{name}.and.{kind}x2 %p2|{{d}}, {{a}}, {{b}}, %p3", "pred",
-                      ("b32", "b32"), lambda a, b, f=high: a < b and f(a, b)),
-            Operation(f"set.{name}.{kind}x2.{kind}x2 {{d}}, {{a}}, {{b}}", "b32", ("b32", "b32"),
-                      by_halves(lambda a, b, f=act: one * f(a, b))),
-        ]  # fmt: skip
+            Operation(
+                f"setp.lt.u32 %p3, {{a}}, {{b}}; setp.{name}.and.{kind}x2 %p2|{{d}}, {{a}}, {{b}}, %p3",
+                "pred",
+                ("b32", "b32"),
+                lambda a, b, f=high: a < b and f(a, b),
+            ),
+            Operation(
+                f"set.{name}.{kind}x2.{kind}x2 {{d}}, {{a}}, {{b}}",
+                "b32",
+                ("b32", "b32"),
+                by_halves(lambda a, b, f=act: one * f(a, b)),
+            ),
+        ]
     wrong = mismatch(singles, operands.halves(kind, 2)) + mismatch(pairs, operands.packed(kind, 2))
     assert not wrong, "\n".join(wrong)
 
@@ -171,13 +192,16 @@ def test_approximations_are_rounded_from_single(kind: str, name: str) -> None:
         else:
             unit = 2.0 ** (max(math.frexp(exact)[1] - 1, form.low) - form.precision + 1)
             tiny = 2.0**form.low if ftz else 0.0
-            assert abs(got - exact) <= max(unit, tiny) or (math.isinf(got) and form.bits(exact) & 0x7FFF >= 0x7BFF), value
+            assert abs(got - exact) <= max(unit, tiny) or (
+                math.isinf(got) and form.bits(exact) & 0x7FFF >= 0x7BFF
+            ), value
 
 
 def run_one(line: str, data: np.ndarray) -> np.ndarray:
     """The results of a one-operand instruction on 16 bits."""
     body = (
-        "{ .reg .b16 %rs<3>; .reg .b32 %r<4>; .reg .b64 %rd<6>; ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];"
+        "{ .reg .b16 %rs<3>; .reg .b32 %r<4>; .reg .b64 %rd<6>; ld.param.u64 %rd1, [in];"
+        "ld.param.u64 %rd2, [out];"
         "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r1, 32, %r2; mul.wide.u32 %rd3, %r3, 2;"
         "add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3; ld.global.b16 %rs1, [%rd4];"
         + line.format(d="%rs2", a="%rs1")

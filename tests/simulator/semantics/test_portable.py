@@ -34,7 +34,9 @@ def function(entry: Entry, width: int, name: str) -> str:
         element = "i16" if ELEMENT[kind] == "half" else ELEMENT[kind]
         shape = element if width == 1 else vector_type(element)
         place = code.op(f"getelementptr i8, ptr %in, i64 {256 * number}")
-        sources.append(Value(code.op(f"load {shape}, ptr {place}"), element, (0,) * 32 if width == 1 else None))
+        sources.append(
+            Value(code.op(f"load {shape}, ptr {place}"), element, (0,) * 32 if width == 1 else None)
+        )
     for number, (text, element) in enumerate(results(instruction, code, sources, width)):
         shape = element if width == 1 else vector_type(element)
         place = code.op(f"getelementptr i8, ptr %out, i64 {256 * number}")
@@ -47,7 +49,9 @@ def function(entry: Entry, width: int, name: str) -> str:
 @pytest.fixture(scope="module")
 def module() -> str:
     functions = [
-        function(entry, width, f"f{number}_{width}") for number, entry in enumerate(CATALOGUE) for width in (1, 32)
+        function(entry, width, f"f{number}_{width}")
+        for number, entry in enumerate(CATALOGUE)
+        for width in (1, 32)
     ]
     return "\n".join(functions)
 

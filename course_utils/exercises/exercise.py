@@ -1,0 +1,147 @@
+"""An exercise: the folder <lesson>/<name>/ with starter, solution, known wrong answers, reference and gates.
+
+exercise.toml states its title, question and tolerance; the sizes to compare values at and to count at; gates,
+hints, and how each file of wrong/ is caught. reference.py makes arguments and expected outputs with NumPy.
+The head comment of starter.cu states the launch, as that of any kernel of the course does.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .. import metrics
+from ..kernels import Kernel
+
+FOLDER = Path(__file__).resolve().parent
+
+
+class ExerciseError(ValueError):
+    """There is no such exercise, or its folder is incomplete."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A bound on a metric: at most, or at least, `goal`."""
+
+    metric: str
+    goal: int
+    at_least: bool
+
+    @property
+    def label(self) -> str:
+        return metrics.METRICS[self.metric].label
+
+    def passed(self, count: int) -> bool:
+        return count >= self.goal if self.at_least else count <= self.goal
+
+    def __str__(self) -> str:
+        return f"at {'least' if self.at_least else 'most'} {self.goal:,}"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A question that leads on, and its answer."""
+
+    ask: str
+    tell: str
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A file of wrong/, and the stage of the check that must catch it (see checking.STAGES)."""
+
+    path: Path
+    caught: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, `name` being "<lesson>/<name>"; sizes are kernel parameters by name."""
+
+    name: str
+    title: str
+    question: str
+    tolerance: float
+    values: tuple[dict[str, int], ...]
+    counters: dict[str, int]
+    gates: tuple[Gate, ...]
+    hints: tuple[Hint, ...]
+    wrong: tuple[WrongAnswer, ...]
+
+    @property
+    def folder(self) -> Path:
+        return FOLDER / self.name
+
+    @cached_property
+    def starter(self) -> Kernel:
+        return self._kernel("starter.cu")
+
+    @cached_property
+    def solution(self) -> Kernel:
+        return self._kernel("solution.cu")
+
+    @cached_property
+    def reference(self) -> ModuleType:
+        """reference.py, with arguments(rng, **sizes) and expected(given)."""
+        path = self.folder / "reference.py"
+        module = ModuleType(f"{self.folder.name}_reference")
+        exec(compile(path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
+        return module
+
+    def _kernel(self, file: str) -> Kernel:
+        path = self.folder / file
+        return Kernel(self.name, path, path.read_text(encoding="utf-8"))
+
+
+def names() -> tuple[str, ...]:
+    """All exercises, in alphabetical order."""
+    return tuple(
+        sorted(path.parent.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*/exercise.toml"))
+    )
+
+
+def load(name: str) -> Exercise:
+    """The exercise "<lesson>/<name>". Raises ExerciseError for an unknown name, with the nearest ones."""
+    known = names()
+    if name not in known:
+        nearest = get_close_matches(name, known, n=3, cutoff=0.4) or known
+        raise ExerciseError(f"There is no exercise {name!r}; there is: {', '.join(nearest)}.")
+    return read(name, tomllib.loads((FOLDER / name / "exercise.toml").read_text(encoding="utf-8")))
+
+
+def read(name: str, stated: Mapping[str, Any]) -> Exercise:
+    """An exercise from the content of its exercise.toml."""
+    folder = FOLDER / name / "wrong"
+    return Exercise(
+        name=name,
+        title=stated["title"],
+        question=_one_paragraph(stated["question"]),
+        tolerance=stated["tolerance"],
+        values=tuple(stated["values"]),
+        counters=stated["counters"],
+        gates=tuple(_gate(name, gate) for gate in stated["gates"]),
+        hints=tuple(_hint(hint) for hint in stated["hints"]),
+        wrong=tuple(WrongAnswer(folder / each["file"], each["caught"]) for each in stated["wrong"]),
+    )
+
+
+def _gate(name: str, gate: Mapping[str, Any]) -> Gate:
+    goals = [key for key in ("at_most", "at_least") if key in gate]
+    if len(goals) != 1 or gate["metric"] not in metrics.METRICS:
+        raise ExerciseError(f"{name}: a gate needs a known metric, and at_most or at_least; this is {gate}.")
+    return Gate(gate["metric"], gate[goals[0]], goals[0] == "at_least")
+
+
+def _hint(hint: Mapping[str, str]) -> Hint:
+    return Hint(_one_paragraph(hint["ask"]), _one_paragraph(hint["tell"]))
+
+
+def _one_paragraph(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,45 @@
+"""The result of a check in words."""
+
+from __future__ import annotations
+
+from .checking import Result, in_words
+from .exercise import Exercise
+
+_ENDED = {
+    "compile": "does not compile",
+    "launch": "cannot be launched as this exercise does it",
+    "memory": "reads or writes outside its memory",
+    "hang": "does not end",
+    "values": "gives wrong values",
+    "counters": "gives right values, and misses a goal",
+}
+
+
+def lines(exercise: Exercise, source: str, file: str, result: Result) -> list[str]:
+    """What to print for a check of `source`, the learner's `file`."""
+    unchanged = " (the starter, unchanged)" if source == exercise.starter.source else ""
+    verdict = _ENDED[result.caught] if result.caught else "solves the exercise"
+    report = [f"{file}{unchanged} {verdict}."]
+    if not result.gates:
+        return [*report, *(f"  {reason}" for reason in result.reasons)]
+    tried = (*exercise.values, exercise.counters)
+    sizes = "; ".join(", ".join(map(str, each.values())) for each in tried)
+    report += [f"Values: the whole of every array is right for {', '.join(exercise.counters)} = {sizes}."]
+    report += [f"Counted in the simulator, at {in_words(exercise.counters)}:", *_table(result)]
+    return report
+
+
+def _table(result: Result) -> list[str]:
+    rows = [("", "now", "starter", "goal", "")]
+    for each in result.gates:
+        reached = "reached" if each.passed else "not yet"
+        rows.append((each.gate.label, f"{each.now:,}", f"{each.before:,}", str(each.gate), reached))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [_line(row, widths) for row in rows]
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    numbers = (1, 2)  # these columns to the right, words to the left
+    aligned = [str.rjust if column in numbers else str.ljust for column in range(len(row))]
+    cells = [align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)]
+    return "  ".join(["", *cells]).rstrip()

@@ -1,0 +1,232 @@
+"""A lab: controls over kernels, and views of what they do, updated in place."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import ipywidgets as widgets
+
+from ..compiler import Cancelled
+from ..figures import STYLE, Table, sweep_table
+from ..figures.style import NARROW, scoped
+from ..kernels import Kernel
+from .bounded import Bounded
+from .controls import KERNEL, Choice, Value
+from .engine import Engine, Result, State, Unwanted
+from .explain import Explanation, explain
+from .latest import Latest
+from .look import LAB_STYLE
+from .page import Page, described
+from .problems import Maker
+from .views import View
+
+BUSY_AFTER = 0.2
+"""Seconds after which a lab says that it is computing."""
+
+
+class Lab:
+    """Controls over one or more kernels, with views of each run. Display it as the last value of a cell.
+
+    kernels: names such as "tiling/tiled", or Kernel objects. controls: what may be varied. views: what is
+    shown, in order. baseline: the kernel whose counters stand beside the chosen one's. problem: makes inputs
+    and right results (default: by the kernels' topic). seed: of the inputs.
+
+    A control moved in a notebook recompiles and runs in the background, and only the newest change counts;
+    `wait` waits for it. Where no event loop runs (a script, a test) the same happens at once, and so it does
+    in `set`. What is wrong with a kernel is shown in the lab, never raised: see `error`.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[str | Kernel],
+        controls: Sequence[Choice],
+        views: Sequence[View],
+        *,
+        baseline: str | None = None,
+        problem: Maker | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._engine = Engine(kernels, baseline, problem, seed)
+        found = self._engine.kernels()
+        choices = [choice.completed(found) for choice in controls]
+        self._views = tuple(views)
+        self._pages: Bounded[Page] = Bounded(64)
+        self._page: Page | None = None
+        self.error: Explanation | None = None
+        """What is wrong with the state shown; None where nothing is."""
+        self._lock = threading.Lock()
+        self._quiet = False
+        self._background: Latest[State] = Latest(self._show)
+        self.controls = {choice.name: choice.widget() for choice in choices}
+        """The widgets by the name of what they vary; each one's `value` is the chosen one."""
+        for control in self.controls.values():
+            control.observe(self._moved, names="value")
+        self._build()
+
+    @property
+    def state(self) -> State:
+        """What the controls say now."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def result(self) -> Result:
+        """The run that is shown, without its trace. Raises RuntimeError where the kernel failed."""
+        self._complete()
+        if self.error is not None or self._page is None:
+            raise RuntimeError(self.error.text if self.error else "the lab has shown nothing yet")
+        return self._page.result
+
+    @property
+    def widget(self) -> widgets.VBox:
+        """The lab as one widget, for a layout of one's own; computed if it was not yet."""
+        self._complete()
+        return self._frame
+
+    def set(self, **values: Value) -> None:
+        """Move controls, compute, and show: `lab.set(TILE=8, kernel="tiling/tiled")`.
+
+        Raises ValueError for a control or a value that the lab does not have.
+        """
+        for name, value in values.items():
+            self._check(name, value)
+        self._quiet = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+        finally:
+            self._quiet = False
+        self._show(self.state, self._background.drop())
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until the last change is shown; False if that takes longer than `seconds`."""
+        return self._background.wait(seconds)
+
+    def report(self) -> str:
+        """What is shown, as text: the state, the verdict, each table, and each picture's sentence."""
+        self._complete()
+        return self.error.text if self.error is not None else self._page.text  # type: ignore[union-attr]
+
+    def sweep(
+        self, control: str, measures: Sequence[str] = ("sectors", "bytes_per_operation"), **values: Value
+    ) -> Table:
+        """A row for each value of one control, the others as they are or as given.
+
+        `measures` are keys of figures.MEASURES. Raises what the kernels raise, and ValueError for a control
+        or a value that the lab does not have.
+        """
+        for name, value in values.items():
+            self._check(name, value)
+        if control not in self.controls:
+            self._check(control, None)
+        samples = {}
+        for value in (option for _, option in self.controls[control].options):
+            result = self._engine.result({**self.state, **values, control: value}, False, lambda: False)
+            samples[value] = (result.sample, result.baseline)
+        return sweep_table(control, samples, measures)
+
+    def __repr__(self) -> str:
+        return f"<Lab {described(self.state)}>"
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, object]:
+        bundle = self.widget._repr_mimebundle_(**options) or {}
+        return {**bundle, "text/plain": repr(self)}
+
+    # Showing
+
+    def _build(self) -> None:
+        self._busy, self._status, self._failure = (widgets.HTML() for _ in range(3))
+        self._failure.layout.display = "none"
+        self._panels = [widgets.HTML() for _ in self._views]
+        for panel, view in zip(self._panels, self._views, strict=True):
+            panel.add_class("lk-panel")
+            if view.wide:
+                panel.add_class("lk-wide")
+        controls = widgets.Box([*self.controls.values(), self._busy]).add_class("lk-controls")
+        self._body = widgets.Box(self._panels).add_class("lk-views")
+        look = widgets.HTML(f"<style>{STYLE}{NARROW}{LAB_STYLE}</style>", layout={"display": "none"})
+        self._frame = widgets.VBox([look, controls, self._status, self._failure, self._body]).add_class(
+            "lk-lab"
+        )
+
+    def _complete(self) -> None:
+        """Wait for a change in progress, and compute the first state if nothing was shown yet."""
+        self.wait()
+        if self._page is None and self.error is None:
+            self._show(self.state, self._background.drop())
+
+    def _moved(self, _change: object) -> None:
+        if self._quiet:
+            return
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self._show(self.state, self._background.drop())
+        else:
+            self._background.ask(self.state)
+
+    def _show(self, state: State, cancelled: Callable[[], bool]) -> None:
+        with self._busy_sign(cancelled):
+            try:
+                page, error = self._drawn(state, cancelled), None
+            except (Unwanted, Cancelled):
+                return
+            except Exception as failure:
+                page, error = None, explain(failure, self._kernel(state))
+        with self._lock:
+            if cancelled():
+                return
+            if page is not None:
+                self._page = page
+                self._status.value = page.status
+                for panel, html in zip(self._panels, page.panels, strict=True):
+                    panel.value = html
+            self._tell(error)
+
+    def _drawn(self, state: State, cancelled: Callable[[], bool]) -> Page:
+        key = (tuple(state.items()), tuple(kernel.source for kernel in self._engine.kernels()))
+        traced = any(view.traced for view in self._views)
+        return self._pages.get(
+            key, lambda: Page.of(self._engine.result(state, traced, cancelled), self._views)
+        )
+
+    def _tell(self, error: Explanation | None) -> None:
+        """Show an error above the last good picture, which is dimmed; or take both away."""
+        self.error = error
+        self._failure.value = (
+            scoped(f'<div class="lk-error" role="alert">{error.html}</div>') if error else ""
+        )
+        self._failure.layout.display = None if error else "none"
+        for part in (self._body, self._status):
+            (part.add_class if error else part.remove_class)("lk-stale")
+
+    @contextmanager
+    def _busy_sign(self, cancelled: Callable[[], bool]) -> Iterator[None]:
+        def show() -> None:
+            if not cancelled():
+                self._busy.value = scoped('<span class="lk-busy" role="status">computing</span>')
+
+        timer = threading.Timer(BUSY_AFTER, show)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            self._busy.value = ""
+
+    def _kernel(self, state: State) -> Kernel | None:
+        try:
+            return self._engine.kernel(str(state.get(KERNEL, self._engine.names[0])))
+        except ValueError:
+            return None
+
+    def _check(self, name: str, value: Value | None) -> None:
+        if name not in self.controls:
+            raise ValueError(f"this lab has no control {name!r}; it has {', '.join(self.controls)}")
+        values = [option for _, option in self.controls[name].options]
+        if value not in values:
+            raise ValueError(f"{name} cannot be {value!r}: this lab has {', '.join(map(str, values))}")

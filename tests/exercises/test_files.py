@@ -1,0 +1,80 @@
+"""Every exercise: its starter fails for the intended reason, its solution passes, wrong answers do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from course_utils.exercises import checking, exercise, load, manifest, names
+
+EXERCISES = names()
+WRONG = [(name, wrong.path.name) for name in EXERCISES for wrong in load(name).wrong]
+
+
+def examined(name: str, file: str) -> checking.Result:
+    chosen = load(name)
+    path = chosen.folder / file
+    return checking.examine(chosen, path.read_text(encoding="utf-8"), path.name)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_starter_gives_right_values_and_misses_a_goal(name: str) -> None:
+    result = examined(name, "starter.cu")
+    assert result.caught == "counters"
+    assert any(not each.passed and each.now == each.before for each in result.gates)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_solution_passes(name: str) -> None:
+    result = examined(name, "solution.cu")
+    assert (result.caught, result.reasons) == (None, ())
+    assert result.gates
+
+
+@pytest.mark.parametrize(("name", "file"), WRONG)
+def test_wrong_answer_is_caught_where_it_should_be(name: str, file: str) -> None:
+    (stated,) = (wrong.caught for wrong in load(name).wrong if wrong.path.name == file)
+    result = examined(name, f"wrong/{file}")
+    assert result.caught == stated
+    assert result.reasons
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_folder_holds_what_exercise_toml_names_and_nothing_else(name: str) -> None:
+    chosen = load(name)
+    files = {
+        path.relative_to(chosen.folder).as_posix() for path in chosen.folder.rglob("*") if path.is_file()
+    }
+    files = {file for file in files if "__pycache__" not in file}
+    expected = {"exercise.toml", "reference.py", "starter.cu", "solution.cu"}
+    assert files == expected | {f"wrong/{wrong.path.name}" for wrong in chosen.wrong}
+    assert {wrong.caught for wrong in chosen.wrong} <= set(checking.STAGES)
+    assert chosen.hints
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_starter_and_solution_are_launched_alike(name: str) -> None:
+    chosen = load(name)
+    sizes = chosen.counters
+    assert chosen.starter.entry.name == chosen.solution.entry.name
+    assert chosen.starter.geometry(**sizes) == chosen.solution.geometry(**sizes)
+    assert chosen.starter.defines() == chosen.solution.defines()
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_sizes_that_are_no_multiples_are_among_those_compared(name: str) -> None:
+    chosen = load(name)
+    assert len(chosen.values) >= 3
+    assert any(size % 2 for sizes in chosen.values for size in sizes.values())
+
+
+def test_every_exercise_belongs_to_one_lesson() -> None:
+    listed = [name for lesson in manifest.lessons() for name in lesson.exercises]
+    assert sorted(listed) == list(EXERCISES)
+    for lesson in manifest.lessons():
+        folder = lesson.file.removesuffix(".ipynb")
+        assert all(name.startswith(f"{folder}/") for name in lesson.exercises)
+
+
+def test_unknown_exercise_names_what_there_is() -> None:
+    with pytest.raises(exercise.ExerciseError, match="02_tiling/rectangular"):
+        load("02_tiling/rectangle")

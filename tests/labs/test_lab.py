@@ -1,0 +1,223 @@
+"""The kit driven from Python, where no event loop runs: what a control is set to is shown at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+
+from course_utils import kernels, simulator
+from course_utils.kernels import Kernel
+from course_utils.labs import Choice, Counters, Lab
+from course_utils.metrics import names
+
+MakeLab = Callable[..., Lab]
+Edited = Callable[[str, str, str], Kernel]
+
+
+def door(name: str, tile: int, size: int) -> dict[str, int]:
+    """What the simulator counts, without the kit."""
+    kernel = kernels.load(name)
+    geometry = kernel.geometry({"TILE": tile}, N=size)
+    program = simulator.compile(kernel.source, defines=kernel.defines({"TILE": tile}), name=kernel.path.name)
+    buffers = [np.ones((size, size), np.float32) for _ in range(3)]
+    arguments = [*buffers, np.int32(size)]
+    return program.launch(kernel.entry.name, geometry.grid, geometry.block, arguments).metrics
+
+
+def shown(lab: Lab) -> str:
+    """All HTML that the lab shows."""
+
+    def parts(widget: widgets.Widget) -> list[str]:
+        if isinstance(widget, widgets.Box):
+            return [text for child in widget.children for text in parts(child)]
+        return [widget.value] if isinstance(widget, widgets.HTML) else []
+
+    return "\n".join(parts(lab.widget))
+
+
+def cell(lab: Lab, measure: str, column: str = "chosen") -> str:
+    (found,) = re.findall(rf'data-measure="{measure}" data-column="{column}">([^<]*)<', shown(lab))
+    return found
+
+
+@pytest.mark.parametrize("tile", [4, 8])
+@pytest.mark.parametrize("name", ["tiling/tiled", "tiling/naive", "tiling/swapped"])
+def test_numbers_are_the_simulators(make_lab: MakeLab, name: str, tile: int) -> None:
+    lab = make_lab()
+    lab.controls["kernel"].value = name
+    lab.controls["TILE"].value = tile
+    lab.controls["N"].value = 40
+    counted = door(name, tile, 40)
+    assert lab.result.run.metrics == counted
+    assert lab.result.baseline is not None
+    assert lab.result.baseline.run.metrics == door("tiling/naive", tile, 40)
+    assert cell(lab, "sectors") == f"{counted[names.GLOBAL_LOAD_SECTORS]:,}"
+    assert f"{counted[names.GLOBAL_LOAD_SECTORS]:,}" in lab.report()
+
+
+def test_set_moves_controls_and_shows(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    lab.set(TILE=4, kernel="tiling/swapped")
+    assert lab.controls["TILE"].value == 4
+    assert lab.state == {"kernel": "tiling/swapped", "TILE": 4, "N": 24}
+    assert lab.result.state == lab.state
+    assert "swapped, TILE 4, N 24: a grid of 6 × 6 blocks of 4 × 4 threads" in shown(lab)  # noqa: RUF001
+
+
+def test_every_number_is_labelled_and_the_result_checked(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    assert "counted (simulator)" in shown(lab)
+    assert "C equals NumPy's A @ B within 1e-5" in shown(lab).replace("&#x27;", "'")
+    assert lab.report().splitlines()[:2] == [
+        "tiled, TILE 8, N 24: a grid of 3 × 3 blocks of 8 × 8 threads; counted (simulator)",  # noqa: RUF001
+        "C equals NumPy's A @ B within 1e-5",
+    ]
+
+
+def test_displayed_it_is_complete(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    bundle = lab._repr_mimebundle_()
+    assert bundle["text/plain"] == "<Lab tiled, TILE 8, N 24>"
+    model = bundle["application/vnd.jupyter.widget-view+json"]["model_id"]
+    assert model == lab.widget.model_id
+    assert 'role="img"' in shown(lab)
+
+
+def test_report_is_repeatable(make_lab: MakeLab) -> None:
+    first, second = make_lab(), make_lab()
+    second.set(TILE=4)
+    second.set(TILE=8)
+    assert first.report() == second.report()
+
+
+def test_unknown_controls_and_values_are_refused(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    with pytest.raises(ValueError, match="no control 'STRIDE'; it has kernel, TILE, N"):
+        lab.set(STRIDE=4)
+    with pytest.raises(ValueError, match="TILE cannot be 16: this lab has 4, 8"):
+        lab.set(N=32, TILE=16)
+    assert lab.state["N"] == 24  # nothing was moved
+    with pytest.raises(ValueError, match="baseline 'tiling/best' is none"):
+        make_lab(baseline="tiling/best")
+    with pytest.raises(ValueError, match="needs a kernel"):
+        make_lab(kernels=[])
+
+
+def test_sweep(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    table = lab.sweep("TILE", ("sectors",), N=40)
+    for row, tile in zip(table.rows, (4, 8), strict=True):
+        counts = [
+            door(name, tile, 40)[names.GLOBAL_LOAD_SECTORS] for name in ("tiling/tiled", "tiling/naive")
+        ]
+        assert row[:3] == (str(tile), *(f"{count:,}" for count in counts))
+    assert lab.state["TILE"] == 8
+    with pytest.raises(ValueError, match="no control 'STRIDE'"):
+        lab.sweep("STRIDE")
+
+
+def test_views_are_drawn_in_place(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    before = lab.widget.children
+    panels = before[-1].children
+    lab.set(TILE=4)
+    assert lab.widget.children == before
+    assert before[-1].children == panels
+    assert len(panels) == 3
+
+
+def test_error_in_the_source(make_lab: MakeLab, edited: Edited) -> None:
+    broken = edited("tiling/naive", "C[row * N + col] = sum;", "C[row * N + col] = total;")
+    line = broken.source[: broken.source.index("= total")].count("\n") + 1
+    lab = make_lab(kernels=["tiling/tiled", broken], baseline=None)
+    picture = lab.widget.children[-1].children[0].value
+    lab.set(kernel="tiling/mine")
+    told = shown(lab)
+    assert "The kernel does not compile." in told
+    assert f"line {line}: identifier &quot;total&quot; is undefined" in told
+    assert "C[row * N + col] = total;" in told
+    assert lab.report().splitlines()[1] == f'line {line}: identifier "total" is undefined'
+    assert lab.widget.children[-1].children[0].value == picture  # the last good one, dimmed
+    assert "lk-stale" in lab.widget.children[-1]._dom_classes
+    with pytest.raises(RuntimeError, match="does not compile"):
+        _ = lab.result
+    lab.set(kernel="tiling/tiled")
+    assert "does not compile" not in shown(lab)
+    assert "lk-stale" not in lab.widget.children[-1]._dom_classes
+    assert lab.error is None
+
+
+def test_index_out_of_bounds(make_lab: MakeLab, edited: Edited) -> None:
+    wrong = edited("tiling/naive", "C[row * N + col] = sum;", "C[row * N + col + N * N] = sum;")
+    lab = make_lab(kernels=[wrong], baseline=None)
+    line = wrong.source[: wrong.source.index("C[row * N + col + N")].count("\n") + 1
+    report = lab.report()
+    assert report.startswith("The kernel used memory that is not its own; the run was stopped.")
+    assert re.search(rf"line {line}: illegal store .*C\[\d+\] is out of bounds; C has 576 elements", report)
+    assert re.search(r"block \(\d, \d, 0\), thread \(\d, \d, 0\)", report)
+
+
+def test_wrong_result_is_shown_as_wrong(make_lab: MakeLab, edited: Edited) -> None:
+    wrong = edited("tiling/naive", "C[row * N + col] = sum;", "if (col) C[row * N + col] = sum;")
+    lab = make_lab(kernels=[wrong], baseline=None)
+    assert not lab.result.correct
+    assert (
+        lab.report()
+        .splitlines()[1]
+        .startswith(
+            "wrong: 24 of 576 elements of C differ from NumPy's A @ B; C[0, 0] is not written, NumPy has "
+        )
+    )
+    assert 'class="lk-bad"' in shown(lab)
+
+
+def test_an_edited_file_is_what_runs(
+    make_lab: MakeLab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "tiling" / "tiled.cu"
+    file.parent.mkdir()
+    original = kernels.load("tiling/tiled").source
+    file.write_text(original, encoding="utf-8")
+    monkeypatch.setattr("course_utils.kernels._KERNELS", tmp_path)
+    lab = make_lab(kernels=["tiling/tiled"], controls=[Choice("N", (24, 32))], baseline=None)
+    assert lab.result.correct
+    file.write_text(original.replace("= sum;", "= 2 * sum;"), encoding="utf-8")
+    lab.set(N=24)
+    assert not lab.result.correct
+
+
+def test_kernel_that_never_ends(make_lab: MakeLab, edited: Edited, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course_utils.labs.engine.BUDGET", 200_000)
+    endless = edited("tiling/naive", "k < N; ++k)", "k < N; k += C[0] > 0.0f ? 0 : 0)")
+    lab = make_lab(kernels=[endless], baseline=None)
+    assert lab.report().startswith("The kernel would not end; the run was stopped.")
+
+
+def test_what_no_learner_did_is_named_by_its_kind(make_lab: MakeLab) -> None:
+    class Broken:
+        title, traced, wide = "Broken", False, False
+
+        def draw(self, result: object) -> None:
+            raise KeyError("no such thing")
+
+    lab = make_lab(views=[Broken()])
+    assert lab.report() == "The lab cannot show this.\nKeyError: 'no such thing'"
+
+
+def test_options_of_views_reach_them(make_lab: MakeLab) -> None:
+    seen = []
+
+    class Watching(Counters):
+        def draw(self, result):  # noqa: ANN001, ANN202
+            seen.append(result.state["detail"])
+            return super().draw(result)
+
+    lab = make_lab(controls=[Choice("N", (24,)), Choice("detail", ("low", "high"))], views=[Watching()])
+    lab.set(detail="high")
+    assert seen == ["high"]
+    assert lab.report().startswith("N 24") or lab.report().startswith("24")
