@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..kernels import Kernel
-from ..kernels.listing import _highlighted
+from ..kernels.listing import highlighted
 from ..metrics import METRICS, Level, names
 from ..simulator import Run
 from .figure import Figure
@@ -105,7 +105,7 @@ def _text(kernel: Kernel, lines: dict[int, _Line], shown: Iterable[int]) -> str:
 
 
 def _html(kernel: Kernel, lines: dict[int, _Line], shown: range, rows: int) -> str:
-    code = _highlighted(kernel.source)
+    code = highlighted(kernel.source)
     totals = [sum(column.value(line) or 0 for line in lines.values()) for column in _COLUMNS]
     head = "".join(f'<th scope="col">{column.head}</th>' for column in _COLUMNS)
     body = "".join(_row(number, lines, totals, code[number - 1]) for number in shown)

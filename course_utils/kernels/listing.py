@@ -27,7 +27,7 @@ class Listing:
 
     def _repr_html_(self) -> str:
         title = html.escape(self.title)
-        lines = _highlighted(self.source)[self.first - 1 : self.last]
+        lines = highlighted(self.source)[self.first - 1 : self.last]
         body = "".join(
             f'<span style="{_NUMBER}" aria-hidden="true">{number}</span>{line}\n'
             for number, line in self._numbered(lines)
@@ -40,7 +40,7 @@ class Listing:
 
 
 @cache
-def _highlighted(source: str) -> tuple[str, ...]:
+def highlighted(source: str) -> tuple[str, ...]:
     """The lines of a CUDA source as HTML, coloured with the variables of JupyterLab's theme, light or dark.
 
     Outside JupyterLab the variables are undefined, and the text takes the colour around it.

@@ -59,6 +59,9 @@ def _bytes(
         argument = argument[()]
     if isinstance(argument, np.ndarray):
         return _pointer(name, parameter, known, argument, memory)
+    if isinstance(argument, tuple):
+        data, _ = _structure(name, argument, memory)
+        return _exactly(name, parameter, known, data, argument)
     if argument is None:
         if parameter.size != 8 or (known and not known.pointer):
             raise ArgumentError(
@@ -76,7 +79,7 @@ def _bytes(
     if parameter.array:
         raise ArgumentError(
             f"{name} is a structure of {parameter.size} bytes: pass a NumPy structured scalar or void of "
-            "that size"
+            "that size, or a tuple of its members (arrays for pointers, NumPy scalars)"
         )
     if isinstance(argument, np.generic):
         return _numpy_scalar(name, parameter, known, argument)
@@ -93,6 +96,27 @@ def _bytes(
         f"{name}: a {type(argument).__name__} cannot be passed to a kernel; use a NumPy array, a NumPy "
         "scalar, an int, a float or None"
     )
+
+
+def _structure(name: str, members: tuple[object, ...], memory: Memory) -> tuple[bytes, int]:
+    """(bytes, alignment) of a structure given by its members, each aligned to its own size as C++ lays them out."""
+    data, widest = bytearray(), 1
+    for number, member in enumerate(members):
+        part = f"member {number + 1} of {name}"
+        if isinstance(member, tuple):
+            piece, align = _structure(part, member, memory)
+        elif isinstance(member, np.generic):
+            piece, align = member.tobytes(), max(member.dtype.alignment, 1)
+        elif member is None or isinstance(member, np.ndarray):
+            address = 0 if member is None else memory.add(part, member)
+            piece, align = address.to_bytes(8, "little"), 8
+        else:
+            raise ArgumentError(
+                f"{part}: a {type(member).__name__} does not tell its size; use a NumPy array, a NumPy scalar or None"
+            )
+        data += bytes(-len(data) % align) + piece
+        widest = max(widest, align)
+    return bytes(data + bytes(-len(data) % widest)), widest
 
 
 def _pointer(

@@ -10,8 +10,18 @@ from .context import Context
 from .errors import Error, Hang, IllegalAccess, Index, Place, Trap
 from .kernel import Kernel
 from .kinds import LANES
-from .layout import DONE, WAITING, Status
+from .layout import (
+    CONSTANT_REGION,
+    DONE,
+    LOCAL_REGION,
+    REGION_BITS,
+    SHARED_REGION,
+    WAITING,
+    Status,
+)
 from .ptx import Location
+
+_WINDOWS = {SHARED_REGION: "shared", LOCAL_REGION: "local", CONSTANT_REGION: "const"}
 
 if TYPE_CHECKING:
     from .launch import Request
@@ -65,7 +75,10 @@ class _Reader:
     def _fault(self, site: Site, address: int) -> tuple[str, str | None, int | None] | None:
         """(what is wrong with one address, buffer, index), None when nothing is."""
         if site.space in ("shared", "local", "const", "param"):
-            return self._fault_in_window(site, address)
+            return self._fault_in_window(site.space, site.size, address)
+        nearest = (address + (1 << REGION_BITS - 1)) >> REGION_BITS  # also for a little before a window
+        if nearest in _WINDOWS:
+            return self._fault_in_window(_WINDOWS[nearest], site.size, address - (nearest << REGION_BITS))
         buffer, offset = self.request.memory.find(address)
         if buffer is None:
             if address < 1 << 20:
@@ -84,19 +97,22 @@ class _Reader:
             return sentence, buffer.name, index
         return None
 
-    def _fault_in_window(self, site: Site, address: int) -> tuple[str, str | None, int | None] | None:
+    def _fault_in_window(
+        self, space: str, width: int, address: int
+    ) -> tuple[str, str | None, int | None] | None:
+        """The same for an access of so many bytes in a space with addresses of its own."""
         size = {
             "shared": self.request.shared_bytes,
             "local": self.plan.addresses.local_bytes,
             "const": self.request.constants.nbytes,
             "param": len(self.request.parameters),
-        }[site.space]
-        kind = {"const": "constant", "param": "parameter"}.get(site.space, site.space) + " memory"
+        }[space]
+        kind = {"const": "constant", "param": "parameter"}.get(space, space) + " memory"
         byte = address - (1 << 64) if address >> 63 else address
-        if not 0 <= byte <= size - site.size:
-            return f"byte {byte} of {kind}, which has {size} bytes", kind, byte // site.size
-        if byte % site.size:
-            return f"byte {byte} of {kind} is no multiple of {site.size}: misaligned", kind, byte // site.size
+        if not 0 <= byte <= size - width:
+            return f"byte {byte} of {kind}, which has {size} bytes", kind, byte // width
+        if byte % width:
+            return f"byte {byte} of {kind} is no multiple of {width}: misaligned", kind, byte // width
         return None
 
     def trap(self) -> Trap:

@@ -35,8 +35,8 @@ class Step:
 
     active: bit i: lane i takes part. For memory instructions: space ("global", "shared", "local", ...), load,
     store, size (bytes a lane), buffer (name of the parameter or array), index (int64 a lane: first element in
-    that buffer, -1 for a lane that takes no part), address (int64 a lane), sectors (global), wavefronts and
-    ideal (shared).
+    that buffer, -1 for a lane that takes no part), address (int64 a lane), count (elements a lane), sectors
+    (global), wavefronts and ideal (shared).
     """
 
     warp: int
@@ -53,6 +53,7 @@ class Step:
     sectors: int | None = None
     wavefronts: int | None = None
     ideal: int | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def request(value: Mapping[str, object], grid: Index, warps: int) -> Request:
 
 def read(records: np.ndarray, complete: bool, asked: Request, plan: Plan, memory: Memory) -> Trace:
     """Steps from the records that compiled code left."""
-    sites = {site.number: site for site in plan.sites.values()}
+    reader = _Reader(plan, memory)
     steps: list[Step] = []
     position = 0
     while position < len(records):
@@ -109,7 +110,7 @@ def read(records: np.ndarray, complete: bool, asked: Request, plan: Plan, memory
             number = int(records[position + 1])
             addresses = records[position + 2 : position + SITE_LENGTH]
             position += SITE_LENGTH
-            steps.append(_memory_step(warp, sites[number], active, addresses, plan, memory))
+            steps.append(reader.step(warp, number, active, addresses))
     if asked.warp is not None:
         steps = [step for step in steps if step.warp == asked.warp]
     return Trace(asked.block, steps, complete)
@@ -121,36 +122,61 @@ def _instructions(plan: Plan, block: int) -> list[Instruction]:
     return code.instructions + code.effective[len(code.instructions) :]
 
 
-def _memory_step(
-    warp: int, site: Site, active: int, addresses: np.ndarray, plan: Plan, memory: Memory
-) -> Step:
-    lanes = np.array([active >> lane & 1 for lane in range(LANES)], bool)
-    first = int(addresses[int(np.argmax(lanes))])
-    buffer, start, element = _target(site, first, plan, memory)
-    index = np.where(lanes, (addresses - start) // element, -1)
-    listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
-    counted = site.space == "global" and site.counted
-    wavefronts = ideal = None
-    if site.space == "shared" and site.counted:
-        moved = plan.counted_size(site)
-        plain_load = site.load and site.instruction.name != "ldmatrix"
-        wavefronts, ideal = rules.wavefronts(listed, moved, load=plain_load) if moved else (0, 0)
-    return Step(
-        warp,
-        line_of(site.instruction),
-        site.instruction.opcode,
-        active,
-        site.space,
-        site.load,
-        site.store,
-        site.size,
-        buffer,
-        index,
-        np.where(lanes, addresses, 0),
-        rules.sectors(listed, site.size) if counted else None,
-        wavefronts,
-        ideal,
-    )
+class _Reader:
+    """Turns address records into steps. The same few patterns recur thousands of times, so counts are kept by pattern."""
+
+    def __init__(self, plan: Plan, memory: Memory) -> None:
+        self.plan, self.memory = plan, memory
+        self.sites = {site.number: site for site in plan.sites.values()}
+        self._masks: dict[int, np.ndarray] = {}
+        self._counts: dict[tuple[int, int, int, bytes], tuple[int | None, int | None, int | None]] = {}
+
+    def step(self, warp: int, number: int, active: int, addresses: np.ndarray) -> Step:
+        site = self.sites[number]
+        lanes = self._lanes(active)
+        first = int(addresses[int(lanes.argmax())])
+        buffer, start, element = _target(site, first, self.plan, self.memory)
+        sectors, wavefronts, ideal = self._counted(site, active, lanes, addresses, first)
+        return Step(
+            warp,
+            line_of(site.instruction),
+            site.instruction.opcode,
+            active,
+            site.space,
+            site.load,
+            site.store,
+            site.size,
+            buffer,
+            np.where(lanes, (addresses - start) // element, -1),
+            np.where(lanes, addresses, 0),
+            sectors,
+            wavefronts,
+            ideal,
+            max(site.size // element, 1),
+        )
+
+    def _lanes(self, active: int) -> np.ndarray:
+        if active not in self._masks:
+            self._masks[active] = np.array([active >> lane & 1 for lane in range(LANES)], bool)
+        return self._masks[active]
+
+    def _counted(
+        self, site: Site, active: int, lanes: np.ndarray, addresses: np.ndarray, first: int
+    ) -> tuple[int | None, int | None, int | None]:
+        """(sectors, wavefronts, ideal), each None where it does not apply or no rule is known."""
+        if not site.counted or site.space not in ("global", "shared"):
+            return None, None, None
+        key = (site.number, active, first % 128, (addresses - first)[lanes].tobytes())
+        if key not in self._counts:
+            listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
+            if site.space == "global":
+                self._counts[key] = (rules.sectors(listed, site.size), None, None)
+            else:
+                moved = self.plan.counted_size(site)
+                plain_load = site.load and site.instruction.name != "ldmatrix"
+                pair = rules.wavefronts(listed, moved, load=plain_load) if moved else (0, 0)
+                self._counts[key] = (None, *pair)
+        return self._counts[key]
 
 
 def _target(site: Site, address: int, plan: Plan, memory: Memory) -> tuple[str | None, int, int]:

@@ -8,7 +8,7 @@ The folder holds
                       block, args (NumPy arrays and scalars), defines (texts such as "TILE=16") and smem
                       (dynamic bytes)
     kernels/<src>.cu  the sources
-    one subfolder     what the GPU counted: counters.json, and per_line.json and banks.json where there are any
+    one subfolder     what the GPU counted: counters.json; per_line.json and banks.json where there are any
 
     counters.json     launch -> metric of Nsight Compute -> value
     per_line.json     launch -> source line -> key -> value
@@ -289,7 +289,7 @@ def _ran(program: simulator.Program, access: str, size: int, index: Sequence[int
 
 
 def access_ptx(access: str, size: int) -> str:
-    """A kernel in which lane l accesses `size` bytes at offsets[l] in shared memory, unless that is negative."""
+    """A kernel: lane l accesses `size` bytes of shared memory at offsets[l], unless that is negative."""
     width = {1: ".b8", 2: ".b16", 4: ".b32", 8: ".v2.b32", 16: ".v4.b32"}[size]
     count = max(size // 4, 1)
     registers = ", ".join(f"%v{number}" for number in range(count))

@@ -54,6 +54,15 @@ extern "C" __global__ void shared_index(float *out, int shift) {
     __syncthreads();
     out[threadIdx.x] = board[(int)threadIdx.x + shift];
 }
+extern "C" __global__ void generic(float *out, int lane, int index) {
+    __shared__ float board[32];
+    float mine[4];
+    for (int i = 0; i < 4; ++i) mine[i] = out[i];
+    float *to = threadIdx.x % 3 == 0 ? board : threadIdx.x % 3 == 1 ? mine : out;
+    to[threadIdx.x == lane ? index : (int)threadIdx.x % 4] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = board[threadIdx.x] + mine[threadIdx.x % 4];
+}
 extern "C" __global__ void both(float *a, float *b) {
     a[threadIdx.x] = b[threadIdx.x] + 1.0f;
 }
@@ -190,6 +199,25 @@ def test_shared_memory_out_of_bounds(shift: int, byte: int, thread: int) -> None
         launch("shared_index", 1, 64, out, np.int32(shift))
     assert caught.value.thread == (thread, 0, 0)
     assert caught.value.line == line_of("board[(int)threadIdx.x + shift]")
+
+
+@pytest.mark.parametrize(
+    ("lane", "index", "buffer", "sentence"),
+    [
+        (6, 32, "shared memory", "byte 128 of shared memory, which has 128 bytes"),
+        (6, -1, "shared memory", "byte -4 of shared memory"),
+        (7, 4, "local memory", "byte 16 of local memory, which has 16 bytes"),
+        (7, -2, "local memory", "byte -8 of local memory"),
+        (8, 64, "out", r"out\[64\] is out of bounds"),
+        (8, -1, "out", r"out\[-1\] is out of bounds"),
+    ],
+)
+def test_a_generic_pointer_out_of_bounds(lane: int, index: int, buffer: str, sentence: str) -> None:
+    """Lanes point into three kinds of memory; the one at fault is named, with the memory that it meant."""
+    out = np.zeros(64, np.float32)
+    with pytest.raises(simulator.IllegalAccess, match=sentence) as caught:
+        launch("generic", 1, 32, out, np.int32(lane), np.int32(index))
+    assert (caught.value.buffer, caught.value.index, caught.value.thread) == (buffer, index, (lane, 0, 0))
 
 
 def test_a_launch_after_an_illegal_access_works() -> None:

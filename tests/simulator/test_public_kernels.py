@@ -7,13 +7,16 @@ import re
 import pytest
 
 from tests.simulator.public import (
+    bits,
     cub_blocks,
     graphs,
     groups,
     histograms,
+    language,
     matrices,
     networks,
     numerics,
+    pointers,
     reductions,
     scans,
     sorts,
@@ -24,6 +27,7 @@ from tests.simulator.public.family import HERE, Case, Family
 FAMILIES: list[Family] = [
     reductions.family, groups.family, scans.family, sorts.family, cub_blocks.family, stencils.family, histograms.family,
     matrices.family, networks.family, numerics.family, numerics.fast, graphs.family,
+    bits.family, language.family, pointers.family,
 ]  # fmt: skip
 CASES = [case for family in FAMILIES for case in family.cases]
 

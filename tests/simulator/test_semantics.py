@@ -684,7 +684,7 @@ def test_sine_and_cosine_over_two_turns() -> None:
 REFUSED = [
     ("prmt.b32.f8e %r1, %r1, %r1, %r1", "prmt.b32.f8e"),
     ("add.rn.ftz.sat.oob.f32 %f1, %f1, %f1", "add.rn.ftz.sat.oob.f32"),
-    ("cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f1", "cvt.rn.satfinite.e4m3x2.f32"),
+    ("cvt.rn.satfinite.bf16.f32 %rs1, %f1", "cvt.rn.satfinite.bf16.f32"),
     ("add.rn.f32x2 %rd2, %rd2, %rd2", "add.rn.f32x2"),
     ("sin.approx.f64 %fd1, %fd1", "sin.approx.f64"),
     ("setp.lo.f32 %p1, %f1, %f1", "setp.lo.f32"),

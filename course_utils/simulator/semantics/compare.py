@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir import FLOATS
+from ..ptx import Group
 from .half import joined, split, widened
 from .operation import Operation, Result
 from .real import inputs
@@ -52,13 +53,17 @@ def _combined(op: Operation, truth: str) -> str:
 def _setp(op: Operation) -> list[Result]:
     """p = (a cmp b) bool c, and q = !(a cmp b) bool c; of a pair, p for the low half and q for the high
     one."""
-    if op.instruction.parts[1] not in _FLOAT | _INTEGER or FAMILY[op.instruction.type] in ("pair", "bits"):
+    if op.instruction.parts[1] not in _FLOAT | _INTEGER or FAMILY[op.instruction.type] in (
+        "pair",
+        "bits",
+        "eighth",
+    ):
         raise op.refuse()
     try:
         truths = _comparisons(op)
     except KeyError:
         raise op.refuse("this comparison of this type is not") from None
-    if len(truths) == 1:
+    if len(truths) == 1 and isinstance(op.instruction.operands[0], Group):
         truths.append(op.inverted(truths[0], "i1"))
     return [(_combined(op, truth), "i1") for truth in truths]
 

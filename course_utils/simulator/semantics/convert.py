@@ -6,6 +6,7 @@ A floating-point source is held in single or double precision, exactly, and roun
 from __future__ import annotations
 
 from ..ir import BITS
+from . import eighth
 from .operation import SUFFIX, Operation, Result
 from .real import MODES
 from .rounding import arithmetic, exact_sum, flushed, from_half, rectified, saturated, to_float, to_half
@@ -15,13 +16,19 @@ from .types import ELEMENT, FAMILY
 _TO_WHOLE = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 
 
-@rule("cvt", "any", f"{MODES} {' '.join(_TO_WHOLE)} rna relu ftz sat pack", types=3)
+@rule("cvt", "any", f"{MODES} {' '.join(_TO_WHOLE)} rna relu ftz sat satfinite pack", types=3)
 def _cvt(op: Operation) -> Result:
     if op.has("pack"):
         return _pack(op)
     if len(op.types) != 2:
         raise op.refuse()
     to, source = op.types
+    if to in eighth.FORMATS:
+        return eighth.narrowed(op)
+    if source in eighth.FORMATS:
+        return eighth.widened(op)
+    if op.has("satfinite"):
+        raise op.refuse("its .satfinite is not")
     families = FAMILY[to], FAMILY[source]
     if to in ("f16x2", "bf16x2"):
         if source != "f32":

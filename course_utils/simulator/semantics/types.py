@@ -14,6 +14,8 @@ ELEMENT = {
     "bf16x2": "i32",
     "s16x2": "i32",
     "u16x2": "i32",
+    "e4m3x2": "i16",
+    "e5m2x2": "i16",
     "tf32": "float",
 }
 """PTX type -> LLVM type of one value."""
@@ -34,5 +36,7 @@ FAMILY = {
     "bf16x2": "half",
     "s16x2": "pair",
     "u16x2": "pair",
+    "e4m3x2": "eighth",
+    "e5m2x2": "eighth",
 }
 """PTX type -> family; a rule serves one family or all."""

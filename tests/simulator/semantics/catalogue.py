@@ -248,6 +248,10 @@ def _convert() -> list[Entry]:
         found.append(Entry(f"cvt.{mode}.{extra}{kind}.f32", ("f32",), kind))
     found += [Entry(f"cvt.{mode}.tf32.f32", ("f32",), "tf32") for mode in ("rna", "rn", "rz")]
     found += [Entry(f"cvt.{to}.{source}", (source,), to) for to in REALS for source in ("f16",)]
+    for kind, extra in product(("e4m3x2", "e5m2x2"), ("", "relu.")):
+        found.append(Entry(f"cvt.rn.satfinite.{extra}{kind}.f32", ("f32", "f32"), "b16"))
+        found.append(Entry(f"cvt.rn.satfinite.{extra}{kind}.f16x2", ("f16x2",), "b16"))
+        found.append(Entry(f"cvt.rn.{extra}f16x2.{kind}", (kind,), "f16x2"))
     found += [Entry("cvt.f32.bf16", ("bf16",), "f32"), Entry("cvt.f64.f32", ("f32",), "f64")]
     found += [Entry("cvt.ftz.f64.f32", ("f32",), "f64"), Entry("cvt.rn.ftz.f32.f64", ("f64",), "f32")]
     found += [Entry("cvt.rzi.ftz.s32.f32", ("f32",), "s32"), Entry("cvt.rpi.ftz.f32.f32", ("f32",), "f32")]

@@ -66,6 +66,7 @@ class Format:
 
 F16, BF16 = Format(11, -14, 16), Format(8, -126, 16)
 F32, F64, TF32 = Format(24, -126, 32), Format(53, -1022, 64), Format(11, -126, 19)
+E5M2 = Format(3, -14, 8)
 FORMATS = {"f16": F16, "bf16": BF16, "f32": F32, "f64": F64}
 
 

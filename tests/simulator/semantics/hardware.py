@@ -17,7 +17,7 @@ from tests.simulator.semantics.operands import HALVES
 THREADS = 128
 COUNT = 4096
 """Operands of every entry."""
-BITS = {"pred": 32, "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64}
+BITS = {"e4m3x2": 16, "e5m2x2": 16, "pred": 32, "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64}
 
 
 def bits(kind: str) -> int:
@@ -157,6 +157,8 @@ def _extremes(kind: str) -> list[int]:
         return [each | sign for each in some for sign in (0, form.sign)]
     if kind == "pred":
         return [0, 1]
+    if kind in ("e4m3x2", "e5m2x2"):
+        return [0x00, 0x7F80, 0x817E, 0x7B7C, 0x0807, 0xFF01, 0x387D, 0x0483]
     width = 16 if kind.endswith("x2") else bits(kind)
     top = (1 << width) - 1
     some = [

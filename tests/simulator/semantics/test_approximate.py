@@ -20,8 +20,8 @@ def run(opcode: str, x: np.ndarray) -> np.ndarray:
     kind = {np.float32: "f32", np.float64: "f64"}[x.dtype.type]
     body = (
         f"{{ .reg .{kind} %a, %d; .reg .b32 %r<4>; .reg .b64 %rd<6>; "
-        f"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r1, 128, %r2;"
-        f"mul.wide.u32 %rd3, %r3, {x.itemsize};"
+        f"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;"
+        f"mad.lo.s32 %r3, %r1, 128, %r2; mul.wide.u32 %rd3, %r3, {x.itemsize};"
         f"add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3; ld.global.{kind} %a, [%rd4]; {opcode} %d, %a;"
         f"st.global.{kind} [%rd5], %d; ret; }}"
     )

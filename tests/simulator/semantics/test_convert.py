@@ -13,7 +13,7 @@ import pytest
 from tests.simulator import reference as ref
 from tests.simulator.instructions import Operation, mismatch
 from tests.simulator.semantics import operands
-from tests.simulator.semantics.formats import BF16, F16, F32, F64, FORMATS, TF32
+from tests.simulator.semantics.formats import BF16, E5M2, F16, F32, F64, FORMATS, TF32, Format
 
 MODES = ("rn", "rz", "rm", "rp")
 REGISTER = {"f16": "b16", "bf16": "b16", "f32": "f32", "f64": "f64"}
@@ -90,6 +90,65 @@ def test_relu_and_pairs() -> None:
             ),
         ]
     check(group, operands.reals("f32"))
+
+
+def eighth(kind: str, number: float) -> int:
+    """A number as e4m3 or e5m2, the largest where it would be infinite."""
+    number = float(number)
+    if math.isnan(number):
+        return 0x7F
+    sign = 0x80 if math.copysign(1, number) < 0 else 0
+    if kind == "e5m2":
+        return sign | min(E5M2.bits(abs(number)), 0x7B)
+    # e4m3 has numbers where other formats have infinity and NaN: 8 bits of significand and exponent up to 448.
+    wide = Format(4, -6, 9)
+    return sign | min(wide.bits(min(abs(number), 1e6)), 0x7E)
+
+
+def test_eight_bits() -> None:
+    group = []
+    for kind in ("e4m3", "e5m2"):
+        group += [
+            Operation(
+                f"cvt.rn.satfinite.{kind}x2.f32 {{d}}, {{a}}, 0f3FC00000",
+                "b16",
+                ("f32",),
+                lambda x, k=kind: eighth(k, x) << 8 | eighth(k, 1.5),
+            ),
+            Operation(
+                f"cvt.rn.satfinite.relu.{kind}x2.f32 {{d}}, 0f00000000, {{a}}",
+                "b16",
+                ("f32",),
+                lambda x, k=kind: eighth(k, 0.0 if x <= 0 else x),
+            ),
+        ]
+    check(group, operands.reals("f32"))
+    pairs = [
+        Operation(
+            f"cvt.rn.satfinite.{kind}x2.f16x2 %rs1, {{a}}; cvt.u32.u16 {{d}}, %rs1",
+            "b32",
+            ("b32",),
+            lambda x, k=kind: eighth(k, F16.value(x & 0xFFFF)) | eighth(k, F16.value(x >> 16)) << 8,
+        )
+        for kind in ("e4m3", "e5m2")
+    ]
+    check(pairs, operands.packed("f16", 1))
+
+
+@pytest.mark.parametrize("kind", ["e4m3", "e5m2"])
+def test_eight_bits_widened(kind: str) -> None:
+    """Every byte gives the half that rounds back to it."""
+
+    def half(byte: int) -> int:
+        form = E5M2 if kind == "e5m2" else Format(4, -6, 9)
+        if (byte & 0x7F) == 0x7F and kind == "e4m3":
+            return 0x7FFF
+        value = form.value(byte & 0x7F) * (-1 if byte & 0x80 else 1)
+        return F16.bits(math.copysign(value, -1 if byte & 0x80 else 1))
+
+    line = f"cvt.u16.u32 %rs1, {{a}}; cvt.rn.f16x2.{kind}x2 {{d}}, %rs1"
+    group = [Operation(line, "b32", ("b32",), lambda x: half(x & 0xFF) | half(x >> 8 & 0xFF) << 16)]
+    check(group, operands.words(32, 1))
 
 
 def test_tf32() -> None:
