@@ -99,7 +99,8 @@ def _bytes(
 
 
 def _structure(name: str, members: tuple[object, ...], memory: Memory) -> tuple[bytes, int]:
-    """(bytes, alignment) of a structure given by its members, each aligned to its own size as C++ lays them out."""
+    """(bytes, alignment) of a structure given by its members, each aligned to its own size as C++ lays them
+    out."""
     data, widest = bytearray(), 1
     for number, member in enumerate(members):
         part = f"member {number + 1} of {name}"
@@ -112,7 +113,8 @@ def _structure(name: str, members: tuple[object, ...], memory: Memory) -> tuple[
             piece, align = address.to_bytes(8, "little"), 8
         else:
             raise ArgumentError(
-                f"{part}: a {type(member).__name__} does not tell its size; use a NumPy array, a NumPy scalar or None"
+                f"{part}: a {type(member).__name__} does not tell its size; use a NumPy array, a NumPy "
+                "scalar or None"
             )
         data += bytes(-len(data) % align) + piece
         widest = max(widest, align)

@@ -10,12 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from . import own as own_
+from . import stack
 from .errors import Unsupported
+from .own import ASSERT, BARRIER_RESULT, PRINT
 from .ptx import (
     TYPE_BITS,
     Address,
     Function,
     Group,
+    Immediate,
     Instruction,
     Module,
     Operand,
@@ -25,28 +29,37 @@ from .ptx import (
     renamed,
 )
 
-PRINT, ASSERT, BARRIER_RESULT = "simulator_print", "simulator_assert", "simulator_barrier_result"
 _DRIVER = {"vprintf": PRINT, "__assertfail": ASSERT}
 
 
 def inline(module: Module, entry: Function) -> Function:
-    """`entry` with the functions that it calls written out. Raises Unsupported for recursion, calls through
-    pointers and functions that the module does not contain."""
-    maker = _Inliner(module, entry)
+    """`entry` with the functions that it calls written out, or standing behind it where that cannot be (see
+    `stack`). Raises Unsupported for functions that the module does not contain."""
+    maker = _Inliner(module, entry, stack.resident(module, entry))
     maker.body(entry, {}, None, (entry.name,))
+    maker.residents()
     _keep_arguments_in_registers(maker.made)
+    if maker.resident:
+        stack.expand(maker.made, module, {name: _entry_label(name) for name in maker.resident})
     return maker.made
+
+
+def _entry_label(name: str) -> str:
+    return f"$enter_{name}"
 
 
 @dataclass
 class _Inliner:
     module: Module
     entry: Function
+    resident: set[str]
     made: Function = field(init=False)
     copies: int = 0
 
     def __post_init__(self) -> None:
         self.made = replace(self.entry, registers={}, variables={}, instructions=[], labels={}, tables={})
+        self._frame_bytes: dict[str, int] = {}
+        self._aliases: dict[str, str] = {}  # a caller's argument variable -> the one shared
 
     def body(
         self, function: Function, names: dict[str, str], end: str | None, callers: tuple[str, ...]
@@ -73,6 +86,8 @@ class _Inliner:
     def _one(self, instruction: Instruction, end: str | None, callers: tuple[str, ...]) -> None:
         if instruction.name == "call":
             self._call(instruction, callers)
+        elif instruction.name == "ret" and end == own_.LEAVE:
+            self._leave(instruction, callers[-1])
         elif instruction.name == "ret" and end is not None:
             self._add(instruction, "bra", (Symbol(end),), instruction.guard)
         elif instruction.name in ("bar", "barrier") and instruction.has("red"):
@@ -99,10 +114,10 @@ class _Inliner:
             skip = Register(call.guard.name, not call.guard.negated)
             self._add(call, "bra", (Symbol(after),), skip)
         results, target, arguments = _call_parts(call)
-        if not isinstance(target, Symbol):
-            raise Unsupported(
-                "a call through a function pointer is not supported", call.opcode, call.location.line
-            )
+        if not isinstance(target, Symbol) or target.name in self.resident:
+            self._call_resident(call, results, target, arguments)
+            self.made.labels[after] = len(self.made.instructions)
+            return
         if target.name in _DRIVER:
             pieces = tuple(
                 Register(f"{argument.name}+0") for argument in arguments if isinstance(argument, Symbol)
@@ -111,6 +126,86 @@ class _Inliner:
         else:
             self._write_out(call, target.name, results, arguments, after, callers)
         self.made.labels[after] = len(self.made.instructions)
+
+    # Functions that stand once
+
+    def residents(self) -> None:
+        """Append the code of every function that stands once."""
+        if self.resident:
+            self._add(self.entry.instructions[0], "exit", ())
+        for name in sorted(self.resident):
+            self._resident(name)
+        if self._aliases:
+            made = self.made
+            made.instructions = [_with_names(each, self._aliases) for each in made.instructions]
+            for name in self._aliases:
+                made.variables.pop(name, None)
+
+    def _resident(self, name: str) -> None:
+        function = self.module.functions[name]
+        mark = f"${name}"
+        local = [each for each in function.variables.values() if each.space == "local"]
+        own = [*function.registers, *function.variables, *function.labels, *function.tables]
+        names = {each: each + mark for each in own}
+        for variables, kind in ((function.parameters, "arg"), (function.returns, "ret")):
+            for number, variable in enumerate(variables):
+                names[variable.name] = self._shared_name(kind, number, variable)
+        self.made.labels[_entry_label(name)] = len(self.made.instructions)
+        frame = Register(f"$frame{mark}")
+        self._frame_bytes[name] = sum((each.size + 15) // 16 * 16 for each in local)
+        first = function.instructions[0]
+        if local:
+            self.made.registers[frame.name] = "b64"
+            size = Immediate(self._frame_bytes[name])
+            self._add(first, own_.ENTER, (Group((frame, stack.POINTER)), stack.POINTER, size))
+        start = len(self.made.instructions)
+        self.body(function, names, own_.LEAVE, (name,))
+        offset = 0
+        for each in local:  # a frame of its own for every call
+            symbol = names[each.name]
+            del self.made.variables[symbol]
+            for position in range(start, len(self.made.instructions)):
+                self.made.instructions[position] = _in_frame(
+                    self.made.instructions[position], symbol, frame, offset
+                )
+            offset += (each.size + 15) // 16 * 16
+
+    def _leave(self, like: Instruction, name: str) -> None:
+        skip = f"$stay{len(self.made.instructions)}"
+        if like.guard is not None:
+            self._add(like, "bra", (Symbol(skip),), Register(like.guard.name, not like.guard.negated))
+        if self._frame_bytes[name]:
+            amount = Immediate(-self._frame_bytes[name])
+            self._add(like, "add.s64", (stack.POINTER, stack.POINTER, amount))
+        self._add(like, own_.LEAVE, ())
+        self.made.labels[skip] = len(self.made.instructions)
+
+    def _call_resident(
+        self, call: Instruction, results: tuple[Operand, ...], target: Operand, arguments: tuple[Operand, ...]
+    ) -> None:
+        """Arguments and results travel in variables that all these functions share."""
+        aliases = {}
+        for items, kind in ((arguments, "arg"), (results, "ret")):
+            for number, item in enumerate(items):
+                if not isinstance(item, Symbol):
+                    raise Unsupported(
+                        "this way to call a function is not supported", call.opcode, call.location.line
+                    )
+                aliases[item.name] = self._shared_name(kind, number, self.made.variables[item.name])
+        self._aliases |= aliases
+        opcode = f"{own_.CALL}.{target.name}" if isinstance(target, Symbol) else own_.CALL
+        parts = (own_.CALL, target.name) if isinstance(target, Symbol) else (own_.CALL,)
+        operands = () if isinstance(target, Symbol) else (target,)
+        self.made.instructions.append(
+            replace(call, opcode=opcode, parts=parts, operands=operands, guard=None)
+        )
+
+    def _shared_name(self, kind: str, number: int, variable: Variable) -> str:
+        name = f"${kind}{number}_{variable.size}"
+        self.made.variables[name] = replace(variable, name=name, space="param")
+        return name
+
+    # Functions written out
 
     def _write_out(
         self,
@@ -127,10 +222,6 @@ class _Inliner:
                 f"a call of {target}, which has no code here, is not supported",
                 call.opcode,
                 call.location.line,
-            )
-        if target in callers:
-            raise Unsupported(
-                f"{target} calls itself: recursion is not supported", call.opcode, call.location.line
             )
         mark = f"${self.copies}"
         own = [*function.registers, *function.variables, *function.labels, *function.tables]
@@ -160,6 +251,21 @@ class _Inliner:
         self.made.labels[end] = len(self.made.instructions)
         for outer, inner, variable in moves_out:
             self._add(call, f"mov.{variable.type}", (outer, inner))
+
+
+def _in_frame(instruction: Instruction, symbol: str, frame: Register, offset: int) -> Instruction:
+    """A local variable of a function that stands once lies in the frame of the call."""
+
+    def moved(item: Operand) -> Operand:
+        if isinstance(item, Symbol) and item.name == symbol:
+            if offset + item.offset:
+                raise Unsupported("two local arrays in a function that calls itself are not supported")
+            return frame
+        if isinstance(item, Address) and isinstance(item.base, Symbol) and item.base.name == symbol:
+            return Address(frame, offset + item.base.offset + item.offset)
+        return item
+
+    return replace(instruction, operands=tuple(moved(item) for item in instruction.operands))
 
 
 def _call_parts(call: Instruction) -> tuple[tuple[Operand, ...], Operand, tuple[Operand, ...]]:
@@ -210,6 +316,10 @@ def _keep_arguments_in_registers(function: Function) -> None:
             whole.add(name)
     for name in variables:
         variable = function.variables[name]
+        if name in whole and name.startswith("$"):
+            raise Unsupported(
+                "a structure passed to a function that calls itself, or by pointer, is not supported"
+            )
         if name in whole:
             function.variables[name] = replace(variable, space="local")
             continue

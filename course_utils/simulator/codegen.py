@@ -16,13 +16,14 @@ Masked and rest are made only when a run first needs them.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Iterable
 from dataclasses import replace
 
-from . import async_copy, exchange, tensor
+from . import async_copy, exchange, stack, tensor
 from .access import MemoryCode, Site
 from .atomics import Rule
-from .calls import ASSERT, BARRIER_RESULT, PRINT
 from .controlflow import Block
 from .errors import Unsupported
 from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
@@ -39,6 +40,7 @@ from .layout import (
     Worker,
     at,
 )
+from .own import ASSERT, BARRIER_RESULT, PRINT
 from .plan import Plan
 from .ptx import Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 from .semantics import ELEMENT, evaluate, results, signed_result, source_element
@@ -148,6 +150,8 @@ class Emitter(MemoryCode):
             self.store_register(name, self._registers[name])
         self._changed.clear()
 
+    block_now = 0  # number of the block of code being written
+
     def start_block(self, label: str) -> None:
         self.code.label(label)
         self._registers.clear()
@@ -200,6 +204,7 @@ class Emitter(MemoryCode):
 
     def instruction(self, block: Block, position: int) -> None:
         instruction = block.instructions[position]
+        self.block_now = block.index
         name = instruction.name
         if name in NOTHING or (name in ("bar", "barrier") and instruction.has("warp")):
             return  # warps run their instructions in order, one warp at a time
@@ -214,6 +219,8 @@ class Emitter(MemoryCode):
             self._memory(instruction, site)
         elif name == "shfl":
             self._shuffle(instruction)
+        elif name in stack.names():
+            stack.write(self, instruction)
         elif name == BARRIER_RESULT:
             self._barrier_result(instruction)
         elif name in ("bar", "barrier"):
@@ -240,6 +247,13 @@ class Emitter(MemoryCode):
             self._arithmetic(instruction)
 
     def _arithmetic(self, instruction: Instruction) -> None:
+        groups = [item for item in instruction.operands[1:] if isinstance(item, Group)]
+        if any(isinstance(part, Group) for group in groups for part in group.items):  # textures have such
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
         sources = [
             self.operand(part, source_element(instruction, index))
             for index, item in enumerate(instruction.operands[1:])
@@ -609,29 +623,22 @@ def replace_instruction(instruction: Instruction, name: str) -> Instruction:
 
 
 def _immediate(item: Immediate, element: str) -> Value:
-    if element in FLOATS:
-        if item.bits == 0:
-            return (
-                float_constant(_double_bits(float(item.value)), "double")
-                if element == "double"
-                else _narrow(float(item.value), element)
-            )
-        if item.bits == 64 and element != "double":
-            import struct
-
-            return _narrow(struct.unpack("<d", item.value.to_bytes(8, "little"))[0], element)
+    """A literal. One written for another precision is rounded to the type."""
+    if element not in FLOATS:
+        return constant(item.value, element)
+    if item.bits == BITS[element]:
         return float_constant(item.value, element)
-    return constant(item.value, element)
+    if item.bits:
+        width, layout = item.bits // 8, {32: "<f", 64: "<d"}[item.bits]
+        value = struct.unpack(layout, item.value.to_bytes(width, "little"))[0]
+    else:
+        value = float(item.value)
+    try:
+        packed = struct.pack({"half": "<e", "float": "<f", "double": "<d"}[element], value)
+    except OverflowError:
+        return _immediate(Immediate(_struct_bits(math.copysign(math.inf, value)), 64), element)
+    return float_constant(int.from_bytes(packed, "little"), element)
 
 
-def _double_bits(value: float) -> int:
-    import struct
-
+def _struct_bits(value: float) -> int:
     return int.from_bytes(struct.pack("<d", value), "little")
-
-
-def _narrow(value: float, element: str) -> Value:
-    import struct
-
-    layout = {"float": "<f", "half": "<e"}[element]
-    return float_constant(int.from_bytes(struct.pack(layout, value), "little"), element)

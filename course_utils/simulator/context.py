@@ -9,11 +9,11 @@ import numpy as np
 
 from . import printing
 from . import trace as tracing
-from .calls import PRINT
 from .errors import Index
 from .kernel import Kernel
 from .kinds import LANES
 from .layout import Warp, Worker
+from .own import PRINT
 
 if TYPE_CHECKING:
     from .launch import Request

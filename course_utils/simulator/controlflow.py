@@ -40,6 +40,7 @@ WITHOUT_DESTINATION = frozenset(
         "setmaxnreg",
         "call",
         "simulator_print",
+        "simulator_leave",
         "simulator_assert",
     ]
 )
@@ -121,6 +122,28 @@ def build(function: Function) -> ControlFlow:
     return ControlFlow(blocks, rejoin, _live(blocks))
 
 
+def live_after(function: Function, name: str) -> dict[int, set[str]]:
+    """For each instruction of that name, by position, the registers that are read later before they are
+    written.
+
+    Functions that stand once behind the kernel's code are seen as if nothing called them: see `stack`.
+    """
+    blocks = _split(function)
+    live = _live(blocks)
+    positions = {id(instruction): number for number, instruction in enumerate(function.instructions)}
+    found: dict[int, set[str]] = {}
+    for block in blocks:
+        after: set[str] = set().union(*(live[target] for target in block.targets))
+        if block.condition:
+            after.add(block.condition.name)
+        for instruction in reversed(block.instructions):
+            if instruction.name == name:
+                found[positions[id(instruction)]] = set(after)
+            after -= set(written(instruction))
+            after |= set(read(instruction))
+    return found
+
+
 # Blocks ---------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +175,9 @@ def _split(function: Function) -> list[Block]:
 
 
 def _ends_block(instruction: Instruction) -> bool:
-    return instruction.name in ("bra", "brx", "ret", "exit", "trap") or is_barrier(instruction)
+    return instruction.name in ("bra", "brx", "ret", "exit", "trap", "simulator_leave") or is_barrier(
+        instruction
+    )
 
 
 def is_barrier(instruction: Instruction) -> bool:
@@ -166,6 +191,9 @@ def _block(
     last = code[-1]
     block = Block(index, code, "jump", [following], issued=code, effective=code)
     if not _ends_block(last):
+        return block
+    if last.name == "simulator_leave":
+        block.end, block.targets = "exit", []
         return block
     block.instructions = code[:-1]
     if last.name == "bra":
@@ -194,26 +222,26 @@ def _block(
 
 
 def _order(blocks: list[Block]) -> list[Block]:
-    """Reverse post-order that keeps loops together.
+    """Every block before its successors, apart from jumps back to the start of a loop; loops in one piece.
 
-    The lowest block runs first when lanes have parted, so a loop must come wholly before what follows it: at
-    a branch out of a loop, the way out is visited first and so numbered last.
+    The lowest block runs first when lanes have parted, so a loop must come wholly before what follows it.
+    This is a weak topological order (Bourdoncle 1993): strongly connected parts one after another, each
+    headed by its entry and ordered likewise inside.
     """
-    loops = _loops(blocks)
-    finished: list[int] = []
-    seen = {0}
-    stack = [(0, iter(_ways_out_first(blocks[0], loops)))]
-    while stack:
-        index, successors = stack[-1]
-        for target in successors:
-            if target not in seen:
-                seen.add(target)
-                stack.append((target, iter(_ways_out_first(blocks[target], loops))))
-                break
-        else:
-            finished.append(index)
-            stack.pop()
-    order = finished[::-1]
+    order: list[int] = []
+    work: list[tuple[list[int], frozenset[int]]] = [([0], frozenset(range(len(blocks))))]
+    while work:
+        roots, inside = work.pop()
+        parts = _connected_parts(blocks, roots, inside)
+        head = parts[0]
+        rest = [node for part in parts[1:] for node in part]
+        if rest:
+            work.append(([part[0] for part in parts[1:]], frozenset(rest)))
+        order.append(head[0])
+        if len(head) > 1:
+            members = frozenset(head[1:])
+            starts = [target for target in blocks[head[0]].targets if target in members]
+            work.append(([*starts, *head[1:]], members))
     position = {old: new for new, old in enumerate(order)}
     for old in order:
         blocks[old].targets = [position[target] for target in blocks[old].targets]
@@ -221,32 +249,45 @@ def _order(blocks: list[Block]) -> list[Block]:
     return [blocks[old] for old in order]
 
 
-def _ways_out_first(block: Block, loops: list[frozenset[int]]) -> list[int]:
-    inside = loops[block.index]
-    last_first = block.targets[::-1]  # among equals the order stays
-    return sorted(last_first, key=lambda target: -len(inside - loops[target]))
-
-
-def _loops(blocks: list[Block]) -> list[frozenset[int]]:
-    """For each block the headers of the natural loops that contain it."""
-    dominators = _dominators([block.targets for block in blocks], 0)
-    predecessors: list[list[int]] = [[] for _ in blocks]
-    for block in blocks:
-        for target in block.targets:
-            predecessors[target].append(block.index)
-    headers: list[set[int]] = [set() for _ in blocks]
-    for block in blocks:
-        for target in block.targets:
-            if not _dominates(dominators, target, block.index):
-                continue
-            headers[target].add(target)
-            stack = [block.index]
-            while stack:
-                index = stack.pop()
-                if target not in headers[index]:
-                    headers[index].add(target)
-                    stack.extend(predecessors[index])
-    return [frozenset(found) for found in headers]
+def _connected_parts(blocks: list[Block], roots: list[int], inside: frozenset[int]) -> list[list[int]]:
+    """Strongly connected parts reached from the roots, in topological order, the entry of each first (Tarjan
+    1972)."""
+    found: list[list[int]] = []
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    path: list[int] = []
+    on_path: set[int] = set()
+    for root in roots:
+        if root in number:
+            continue
+        stack = [(root, iter(blocks[root].targets))]
+        number[root] = low[root] = len(number)
+        path.append(root)
+        on_path.add(root)
+        while stack:
+            node, targets = stack[-1]
+            for target in targets:
+                if target not in inside:
+                    continue
+                if target not in number:
+                    number[target] = low[target] = len(number)
+                    path.append(target)
+                    on_path.add(target)
+                    stack.append((target, iter(blocks[target].targets)))
+                    break
+                if target in on_path:
+                    low[node] = min(low[node], number[target])
+            else:
+                stack.pop()
+                if stack:
+                    low[stack[-1][0]] = min(low[stack[-1][0]], low[node])
+                if low[node] == number[node]:
+                    start = path.index(node)
+                    part = path[start:]
+                    del path[start:]
+                    on_path -= set(part)
+                    found.append(part)
+    return found[::-1]
 
 
 def _dominators(successors: list[list[int]], root: int) -> list[int | None]:
@@ -288,17 +329,6 @@ def _dominators(successors: list[list[int]], root: int) -> list[int | None]:
                 found[node] = new
                 changed = True
     return found
-
-
-def _dominates(dominators: list[int | None], above: int, node: int) -> bool:
-    if dominators[node] is None:
-        return False
-    while node != above:
-        parent = dominators[node]
-        if parent is None or parent == node:
-            return False
-        node = parent
-    return True
 
 
 def _rejoin_points(blocks: list[Block]) -> list[int | None]:

@@ -20,6 +20,7 @@ from .layout import (
     Status,
 )
 from .ptx import Location
+from .stack import STACK_BYTES
 
 _WINDOWS = {SHARED_REGION: "shared", LOCAL_REGION: "local", CONSTANT_REGION: "const"}
 
@@ -36,6 +37,8 @@ def of(status: int, context: Context, kernel: Kernel, request: Request) -> Error
         return reader.trap()
     if status == Status.PARTED:
         return reader.parted()
+    if status == Status.OVERFLOW:
+        return reader.overflow()
     if status == Status.ASSERTED:
         return reader.failed_assert()
     if status == Status.STUCK:
@@ -55,7 +58,8 @@ class _Reader:
             if fault:
                 sentence, name, index = fault
                 place = self._place(lane, site.instruction.location)
-                verb = "load" if site.load else "store"
+                atomic = site.atomic or site.instruction.name == "red"
+                verb = "atomic access" if atomic else "load" if site.load else "store"
                 size = f"{site.size} byte{'s' * (site.size > 1)}"
                 return IllegalAccess(
                     f"illegal {verb} of {size} at {place}: {sentence}", buffer=name, index=index, place=place
@@ -78,7 +82,8 @@ class _Reader:
             return self._fault_in_window(site.space, site.size, address)
         nearest = (address + (1 << REGION_BITS - 1)) >> REGION_BITS  # also for a little before a window
         if nearest in _WINDOWS:
-            return self._fault_in_window(_WINDOWS[nearest], site.size, address - (nearest << REGION_BITS))
+            offset = (address - (nearest << REGION_BITS)) & (1 << 64) - 1
+            return self._fault_in_window(_WINDOWS[nearest], site.size, offset)
         buffer, offset = self.request.memory.find(address)
         if buffer is None:
             if address < 1 << 20:
@@ -128,6 +133,15 @@ class _Reader:
         return Trap(
             f"only {lanes} of the 32 lanes of a warp ran a matrix instruction at {place}: all must run it "
             "together, so let no branch part them and make the block a multiple of 32 threads"
+        )
+
+    def overflow(self) -> Trap:
+        warp = self.context.warp(self.worker.turn)
+        block = self.plan.flow.blocks[warp.barrier_block]
+        location = block.issued[-1].location if block.issued else Location(0, 0)
+        return Trap(
+            f"stack overflow at {self._place(self._first_lane(), location)}: functions call each other too "
+            f"deeply for the {STACK_BYTES} bytes of a thread's stack"
         )
 
     def failed_assert(self) -> Trap:

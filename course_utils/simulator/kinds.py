@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .calls import BARRIER_RESULT
 from .controlflow import ControlFlow, written
+from .own import BARRIER_RESULT
 from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 
 LANES = 32
@@ -128,7 +128,22 @@ def shifted(kind: Kind, offset: int) -> Kind:
 # Rules ----------------------------------------------------------------------------------------------------
 
 _INTEGERS = frozenset(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64))
-_ACROSS_LANES = frozenset(("shfl", "atom", "ldmatrix", "movmatrix", "mma", "wmma", "match", "elect"))
+_ACROSS_LANES = frozenset(
+    (
+        "shfl",
+        "atom",
+        "ldmatrix",
+        "movmatrix",
+        "mma",
+        "wmma",
+        "match",
+        "elect",
+        "simulator_push",
+        "simulator_pop",
+        "simulator_return_id",
+        "simulator_enter",
+    )
+)
 
 
 def transfer(instruction: Instruction, kind_of: Callable[[Operand], Kind | None]) -> Kind:
@@ -158,7 +173,10 @@ def result(instruction: Instruction, kinds: Sequence[Kind]) -> Kind:
         )
     rule = _RULES.get(name)
     if rule is not None:
-        found = rule(instruction, kinds)
+        try:
+            found = rule(instruction, kinds)
+        except IndexError:  # an operand is missing, which `semantics` refuses
+            found = None
         if found is not None:
             return found
     return UNIFORM if all(kind.uniform for kind in kinds) else VECTOR

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 REGION_BITS = 36
 REGIONS = 4096  # the last one is always empty: what is beyond it lands there
-NULL_REGION, SHARED_REGION, LOCAL_REGION, CONSTANT_REGION, FIRST_BUFFER = 0, 1, 2, 3, 16
+NULL_REGION, SHARED_REGION, LOCAL_REGION, CONSTANT_REGION, FUNCTION_REGION, FIRST_BUFFER = 0, 1, 2, 3, 4, 16
 
 
 class Status:
@@ -32,6 +32,7 @@ class Status:
     ERROR = 7  # see Worker
     TRAP = 8
     ASSERTED = 9
+    OVERFLOW = 12  # a lane's stack is full
     PARTED = 10  # an instruction of the whole warp was run by some of its lanes
     # Only between the runtime and Python:
     DONE = 16  # no block is left

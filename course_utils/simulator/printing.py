@@ -17,6 +17,9 @@ LENGTH = 3 + WORDS  # block, thread, address of the format, arguments
 ROOM = LENGTH * 65536
 """Numbers of 64 bits that a worker's output may take: 65536 calls."""
 
+WIDEST = 4096
+"""Characters that a field may be made wide, or digits that it may show."""
+
 _SPECIFIER = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|t|j|L)?([diouxXcsfFeEgGaAp%n])")
 
 
@@ -48,9 +51,10 @@ def format_one(layout: bytes, arguments: bytes, read: Callable[[int], bytes]) ->
         flags, width, precision, length, letter = match.groups()
         if letter == "%":
             return "%"
-        width = str(take("i")) if width == "*" else width or ""
-        precision = str(take("i")) if precision == "*" else precision
-        spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
+        wide, exact = (take("i") if part == "*" else part and int(part) for part in (width, precision))
+        spec = f"%{flags}" + (str(max(min(int(wide), WIDEST), -WIDEST)) if wide else "")
+        if exact is not None and int(exact) >= 0:  # a negative precision counts as none (C11 7.21.6.1)
+            spec += f".{min(int(exact), WIDEST)}"
         value = take(_kind(letter, length))
         if value is None:
             return "?"
@@ -86,4 +90,5 @@ def _formatted(
         value = int(value) & (1 << bits) - 1
         if letter in "di" and value >> bits - 1:
             value -= 1 << bits
-    return (spec + {"u": "d", "i": "d"}.get(letter, letter)) % value
+    shown = (spec + {"u": "d", "i": "d"}.get(letter, letter)) % value
+    return shown.replace("0o", "0") if letter == "o" else shown  # C marks octal numbers by a zero alone

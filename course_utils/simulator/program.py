@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .. import compiler, metrics
-from . import arguments, calls, ptx, signature
+from . import arguments, calls, ptx, signature, stack
 from . import launch as launching
 from . import trace as tracing
 from .counters import Counts
@@ -23,6 +24,7 @@ from .plan import Addresses
 
 STATIC_SHARED_LIMIT = 48 * 1024
 SHARED_LIMIT = 227 * 1024  # of a block on sm_90, when asked for
+LOCAL_LIMIT = 512 * 1024  # of a thread
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = ((1 << 31) - 1, 65535, 65535)
 CHECKS = ("memory", "races", "initialisation", "barriers")
@@ -220,6 +222,7 @@ class Program:
             if others is not None:
                 others._globals[variable.name] = (others._variables.add(variable.name, array), array)
         addresses = {name: address for name, (address, _) in self._globals.items()}
+        addresses |= stack.function_addresses(self._module)
         addresses |= {
             name: (CONSTANT_REGION << REGION_BITS) + start
             for name, (start, _) in self._constant_places.items()
@@ -258,7 +261,12 @@ class Program:
             places[variable.name] = ("shared", start)
         if open_ended:
             ends["shared"] = max(places[each.name][1] for each in open_ended)
+        for name, address in stack.function_addresses(self._module).items():
+            places.setdefault(name, ("function", address))
         local = (ends["local"] + 15) // 16 * 16
+        if stack.POINTER.name in function.registers:
+            places["$stack"] = ("local", local)
+            local += stack.STACK_BYTES
         found = Addresses(places, ends["shared"], local, self._constants.nbytes, size)
         self._addresses[function.name] = found
         return found
@@ -268,7 +276,9 @@ class Program:
     def _function(self, kernel: str) -> ptx.Function:
         function = self._functions.get(kernel)
         if function is None and kernel in self.kernels:
-            function = self._functions[kernel] = calls.inline(self._module, self._module.functions[kernel])
+            with self._naming_lines():
+                function = calls.inline(self._module, self._module.functions[kernel])
+            self._functions[kernel] = function
         if function is None:
             raise _no_kernel(kernel, self)
         return function
@@ -285,6 +295,8 @@ class Program:
 
     def _mangled(self, kernel: str) -> str:
         """The entry point of a kernel that is neither a template nor extern "C"."""
+        if not isinstance(kernel, str):
+            raise LaunchError(f"the kernel's name must be a string, not {kernel!r}")
         if kernel in self._module.functions:
             return kernel
         found = [each for each in self.kernels if re.match(rf"_Z{len(kernel)}{re.escape(kernel)}(?!I)", each)]
@@ -296,11 +308,29 @@ class Program:
         with self._lock:
             if key not in self._kernels:
                 try:
-                    self._kernels[key] = Kernel(function, addresses, block, small)
+                    with self._naming_lines():
+                        self._kernels[key] = Kernel(function, addresses, block, small)
                 except _MALFORMED as problem:
                     # Instructions with operands missing, or of types that do not exist, pass the reader.
                     raise PtxError(f"the PTX of {function.name} is malformed: {problem!r}") from problem
             return self._kernels[key]
+
+    @contextmanager
+    def _naming_lines(self) -> Iterator[None]:
+        """Say on which line of the source a refused instruction stands; code of headers has none."""
+        try:
+            yield
+        except Unsupported as refused:
+            own = any(
+                (each.opcode, each.location.file, each.location.line)
+                == (refused.instruction, 1, refused.line)
+                for function in self._module.functions.values()
+                for each in function.instructions
+            )
+            if not own or not refused.line:
+                raise
+            sentence = f"{refused} ({self.name}:{refused.line})"
+            raise Unsupported(sentence, refused.instruction, refused.line) from None
 
     def _signature(self, kernel: str) -> list[signature.Parameter] | None:
         if kernel not in self._signatures:
@@ -329,6 +359,10 @@ class Program:
             raise LaunchError(
                 f"{total} bytes of shared memory ({addresses.shared_bytes} static, {shared_bytes} dynamic) "
                 f"are more than the {limit} that a block may have{more}"
+            )
+        if addresses.local_bytes > LOCAL_LIMIT:
+            raise LaunchError(
+                f"each thread needs {addresses.local_bytes} bytes of local memory; it may have {LOCAL_LIMIT}"
             )
         resources = self.resources.get(function.name)
         if resources is not None:

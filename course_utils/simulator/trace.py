@@ -123,7 +123,8 @@ def _instructions(plan: Plan, block: int) -> list[Instruction]:
 
 
 class _Reader:
-    """Turns address records into steps. The same few patterns recur thousands of times, so counts are kept by pattern."""
+    """Turns address records into steps. The same few patterns recur thousands of times, so counts are kept by
+    pattern."""
 
     def __init__(self, plan: Plan, memory: Memory) -> None:
         self.plan, self.memory = plan, memory

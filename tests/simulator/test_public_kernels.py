@@ -1,4 +1,4 @@
-"""Kernels of the kinds that public CUDA code holds, each written anew: all that they write against NumPy's."""
+"""Kernels of the kinds in public CUDA code, each written anew; all that they write against NumPy's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.simulator.public import (
 from tests.simulator.public.family import HERE, Case, Family
 
 FAMILIES: list[Family] = [
-    reductions.family, groups.family, scans.family, sorts.family, cub_blocks.family, stencils.family, histograms.family,
-    matrices.family, networks.family, numerics.family, numerics.fast, graphs.family,
-    bits.family, language.family, pointers.family,
+    reductions.family, groups.family, scans.family, sorts.family, cub_blocks.family,
+    stencils.family, histograms.family, matrices.family, networks.family, numerics.family, numerics.fast,
+    graphs.family, bits.family, language.family, pointers.family,
 ]  # fmt: skip
 CASES = [case for family in FAMILIES for case in family.cases]
 
@@ -39,7 +39,9 @@ def test_kernel(case: Case) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_no_kernel_is_left_out(family: Family) -> None:
-    kernels = set(re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\s*\(", family.source))
+    kernels = set(
+        re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\s*\(", family.source)
+    )
     launched = (HERE / f"{family.file or family.name}.py").read_text()
     assert kernels
     assert {kernel for kernel in kernels if not re.search(rf'"{kernel}\b', launched)} == set()

@@ -1,6 +1,7 @@
 """Single accesses of one warp: the simulator's counters against those that Nsight Compute read on an H200.
 
-519 launches: atomics of all kinds in global and shared memory, ldmatrix, cp.async, over 52 patterns of indices.
+519 launches: atomics of all kinds in global and shared memory, ldmatrix, cp.async, over 52 patterns of
+indices.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from course_utils import simulator
 HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "data" / "single_warp_h200.json").read_text(encoding="utf-8"))
 TYPES = {"u32": np.uint32, "s32": np.int32, "f32": np.float32, "f64": np.float64, "u64": np.uint64}
-# The GPU's own noise: the one launch of a pattern counted a sector more than another launch of the same pattern.
+# The GPU's own noise: the one launch of a pattern counted a sector more than another launch of the same
+# pattern.
 ONE_MORE = {("g_atom_add_u32", 30): 31, ("g_red_add_u64", 27): 28, ("g_red_add_u64", 30): 31}
 NO_RULE = ("s_add_u64", "s_add_f64")
 
@@ -69,7 +71,8 @@ def test_where_no_rule_is_known_no_number_is_shown(program: simulator.Program, k
 
 
 def test_counting_in_shared_memory_has_an_instruction_of_its_own() -> None:
-    """Adding 1 to a word counts lanes with one address together: as on an H200 for a histogram in shared memory."""
+    """Adding 1 to a word counts lanes with one address together: as on an H200 for a histogram in shared
+    memory."""
     source = """
     extern "C" __global__ void tally(const int* index, unsigned* out) {
         __shared__ unsigned words[64];

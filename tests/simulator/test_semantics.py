@@ -690,6 +690,7 @@ REFUSED = [
     ("setp.lo.f32 %p1, %f1, %f1", "setp.lo.f32"),
     ("setp.ltu.s32 %p1, %r1, %r1", "setp.ltu.s32"),
     ("vadd.u32.u32.u32 %r1, %r1, %r1", "vadd.u32.u32.u32"),
+    ("add.s32 %r1, %r1", "add.s32"),
     ("wibble.b32 %r1, %r1", "wibble.b32"),
 ]
 

@@ -308,7 +308,8 @@ def test_matmul() -> None:
     size = abs(args[0].astype(float)) @ abs(args[1].astype(float)).T  # type: ignore[attr-defined]
     assert (abs(c - exact) <= 161 * 2.0**-22 * size).all()
     assert run.notes == ["uncounted: the memory traffic of cp.async"]
-    assert "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" not in run.metrics  # no rule is known for 16 bytes
+    # no rule is known for 16 bytes
+    assert "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" not in run.metrics
     # A warp stores two neighbouring floats to each of 8 rows in two instructions: 8 sectors each time.
     assert run.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 8 * (128 * 192 // 32)
 

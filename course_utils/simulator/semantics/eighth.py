@@ -1,8 +1,8 @@
 """FP8: pairs of e4m3 and e5m2 to and from single and half precision (PTX ISA 5.2.3, 9.7.9.21).
 
-Both formats are f16 cut short: e5m2 is its upper byte, and e4m3, whose exponents are 8 less, is seven bits further
-up once the number is divided by 2**8. A number is rounded to odd as f16 first, which keeps the second rounding
-exact.
+Both formats are f16 cut short: e5m2 is its upper byte, and e4m3, whose exponents are 8 less, is seven bits
+further up once the number is divided by 2**8. A number is rounded to odd as f16 first, which keeps the second
+rounding exact.
 """
 
 from __future__ import annotations

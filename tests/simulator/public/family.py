@@ -17,7 +17,7 @@ Check = Callable[[simulator.Program], None]
 
 @dataclass(frozen=True)
 class Case:
-    """One kernel or one algorithm of several: `check` launches it and compares all that it wrote with NumPy's."""
+    """One kernel, or an algorithm of several: `check` launches it and compares all that it wrote."""
 
     family: Family
     name: str

@@ -64,4 +64,6 @@ def atomic_statistics(program: Program) -> None:
     assert_array_equal(u32, [bits, kept, mixed, down])
     wide = v.astype(np.int64)
     assert i64[0] == min(2**62, (wide * wide * np.where(wide < 0, -1, 1)).min())
-    assert_array_equal(u64, [(unsigned.astype(np.uint64) << np.uint64(20)).max(), wide.sum().astype(np.uint64)])
+    assert_array_equal(
+        u64, [(unsigned.astype(np.uint64) << np.uint64(20)).max(), wide.sum().astype(np.uint64)]
+    )

@@ -1,4 +1,4 @@
-"""What C++ and CUDA offer beside arithmetic: structures, calls, templates, shared arenas, inline PTX, output."""
+"""What C++ and CUDA offer beside arithmetic: structures, calls, templates, inline PTX, output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def noinline_calls(program: Program) -> None:
             assert out[i] == ((v + 1000) // 7 if i % 3 == 1 else 10 ** ((v + 1000) % 7 & 3))
 
 
-@family.case("an interpreter: a dense switch in a loop, a stack in local memory, lanes at different instructions")
+@family.case(
+    "an interpreter: a dense switch in a loop, a stack in local memory, lanes at different instructions"
+)
 def interpreter(program: Program) -> None:
     push, add, mul, sub, dup, swap, jnz, halt, index, drop = range(10)
     # factorial of (i % 4 + 1): the lower of two cells counts down, the upper multiplies
@@ -118,7 +120,8 @@ def speak(program: Program) -> None:
     word = np.frombuffer(b"ten\0", np.int8).copy()
     run = program.launch("speak", 1, 32, [x, word, 5])
     expected = [
-        f"[{i:2d}] x={x[i]:8.3f} ten {255 + i:#x}  50.0% {chr(97 + i)} {-5000000000 * i} {7:<4d}|\n" for i in (0, 2, 4)
+        f"[{i:2d}] x={x[i]:8.3f} ten {255 + i:#x}  50.0% {chr(97 + i)} {-5000000000 * i} {7:<4d}|\n"
+        for i in (0, 2, 4)
     ]
     assert sorted(run.output.splitlines(True)) == sorted([*expected, "done, many\n"])
 
@@ -133,7 +136,9 @@ def checked_sqrt(program: Program) -> None:
         program.launch("checked_sqrt", 1, 32, [x, y, 32])
 
 
-@family.case("a structure of pointers by value, initialised __constant__ and static tables, __device__ state kept")
+@family.case(
+    "a structure of pointers by value, initialised __constant__ and static tables, __device__ state kept"
+)
 def push(program: Program) -> None:
     n = 90
     x, v = rng(1).random(n, dtype=np.float32), rng(2).standard_normal(n, dtype=np.float32)

@@ -31,7 +31,9 @@ def sgemm_double_buffered(program: Program) -> None:
     assert_allclose(c, expected, rtol=1e-5)
 
 
-@family.case("default template argument, range-based for over local arrays, padded tiles, odd sizes, int and double")
+@family.case(
+    "default template argument, range-based for over local arrays, padded tiles, odd sizes, int and double"
+)
 def gemm_patch(program: Program) -> None:
     m, n, k = 19, 35, 21
     for kernel, dtype in (("gemm_patch<double, 16>", np.float64), ("gemm_patch<int, 16, 2>", np.int32)):
@@ -45,7 +47,10 @@ def gemm_patch(program: Program) -> None:
 @family.case("__half2 arithmetic: __hfma2, __half2half2")
 def hgemm_half2(program: Program) -> None:
     m, n, k = 9, 22, 30
-    a, b = rng(1).standard_normal((m, k)).astype(np.float16), rng(2).standard_normal((k, n)).astype(np.float16)
+    a, b = (
+        rng(1).standard_normal((m, k)).astype(np.float16),
+        rng(2).standard_normal((k, n)).astype(np.float16),
+    )
     c = np.zeros((m, n), np.float16)
     program.launch("hgemm_half2", (2, 3), (8, 4), [a, b, c, m, n // 2, k])
     expected = np.zeros((m, n), np.float16)
@@ -70,7 +75,9 @@ def int8_gemm(program: Program) -> None:
     a, bt = (rng(i).integers(-128, 128, (rows, k), dtype=np.int8) for i, rows in ((1, m), (2, n)))
     row, col = rng(3).random(m, dtype=np.float32), rng(4).random(n, dtype=np.float32)
     c = np.zeros((m, n), np.float32)
-    program.launch("int8_gemm", (2, 3), (8, 4), [a.view(np.int32), bt.view(np.int32), row, col, c, m, n, k // 4])
+    program.launch(
+        "int8_gemm", (2, 3), (8, 4), [a.view(np.int32), bt.view(np.int32), row, col, c, m, n, k // 4]
+    )
     expected = (a.astype(int) @ bt.T.astype(int)).astype(np.float32) * row[:, None] * col
     assert_array_equal(c, expected)
 
@@ -78,7 +85,10 @@ def int8_gemm(program: Program) -> None:
 @family.case("mma.sync by inline PTX with read-write operands, halves packed by type punning")
 def mma_gemm(program: Program) -> None:
     m, n, k = 32, 24, 48
-    a, b = rng(1).standard_normal((m, k)).astype(np.float16), rng(2).standard_normal((k, n)).astype(np.float16)
+    a, b = (
+        rng(1).standard_normal((m, k)).astype(np.float16),
+        rng(2).standard_normal((k, n)).astype(np.float16),
+    )
     c = np.zeros((m, n), np.float32)
     program.launch("mma_gemm", (3, 2), 32, [a, b, c, n, k])
     assert_allclose(c, a.astype(float) @ b.astype(float), rtol=1e-5, atol=1e-4)

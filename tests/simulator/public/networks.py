@@ -72,7 +72,9 @@ def flash_attention(program: Program) -> None:
 
 @family.case("functors as template arguments; erff, tanhf, expf, log1pf")
 def activations(program: Program) -> None:
-    x = np.concatenate([6 * rng().standard_normal(97, dtype=np.float32), np.float32([0, -50, 30, -0.0, 1e-6])])
+    x = np.concatenate(
+        [6 * rng().standard_normal(97, dtype=np.float32), np.float32([0, -50, 30, -0.0, 1e-6])]
+    )
     wide = x.astype(float)
     erf = np.array([math.erf(v / math.sqrt(2)) for v in wide])
     cubic = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3)

@@ -188,10 +188,9 @@ extern "C" __global__ void library_f64(const double *x, double *out, int n)
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     const double v = x[i], a = fabs(v);
-    const double r[] = {sin(v), cos(v), tan(v), asin(v / 20), acos(v / 20), atan(v), sinh(v / 4), cosh(v / 4), tanh(v),
-                        exp(v), exp2(v), expm1(v), log(a), log2(a), log10(a), log1p(a), cbrt(v), pow(a, 1.7),
-                        atan2(v, 2.5), hypot(v, 3.0), fmod(v, 0.7), floor(v), ceil(v), trunc(v), rint(v), asinh(v),
-                        acosh(1 + a), atanh(v / 20), erf(v), lgamma(a), tgamma(a / 2), sqrt(a), 1 / v, copysign(a, -v)};
+    const double r[] = {sin(v), cos(v), asin(v / 20), atan(v), sinh(v / 4), tanh(v), exp2(v), expm1(v), log10(a), log1p(a),
+                        cbrt(v), pow(a, 1.7), atan2(v, 2.5), fmod(v, 0.7), floor(v), rint(v), erf(v), lgamma(a),
+                        sqrt(a), 1 / v, copysign(a, -v)};
     for (int k = 0; k < sizeof(r) / sizeof(r[0]); k++) out[k * n + i] = r[k];
 }
 

@@ -32,7 +32,9 @@ def fft_radix2(program: Program) -> None:
     x = rng().standard_normal((2, 256, 2), dtype=np.float32)
     spectrum, back = np.zeros_like(x), np.zeros_like(x)
     program.launch("fft_radix2<8>", 2, 96, [x, spectrum, False])
-    assert_allclose(spectrum[..., 0] + 1j * spectrum[..., 1], np.fft.fft(x[..., 0] + 1j * x[..., 1]), atol=1e-4)
+    assert_allclose(
+        spectrum[..., 0] + 1j * spectrum[..., 1], np.fft.fft(x[..., 0] + 1j * x[..., 1]), atol=1e-4
+    )
     program.launch("fft_radix2<8>", 2, 96, [spectrum, back, True])
     assert_allclose(back, x, atol=1e-5)
 
@@ -103,7 +105,9 @@ def polynomial(program: Program) -> None:
         y = np.zeros_like(x)
         program.launch(f"polynomial<{name}>", 3, 32, [x, y, x.size])
         expected = np.polynomial.Polynomial([1, -0.5, 0.25, 2, -3])(x.astype(float))
-        assert_allclose(y, expected, rtol=1e-12 if name == "double" else 1e-4, atol=1e-5 if name == "float" else 1e-13)
+        assert_allclose(
+            y, expected, rtol=1e-12 if name == "double" else 1e-4, atol=1e-5 if name == "float" else 1e-13
+        )
 
 
 @family.case("overloaded operators, friends, a lambda that captures by value, cos in double")
@@ -125,19 +129,18 @@ def oscillators(program: Program) -> None:
     assert_allclose(states, y, rtol=1e-12)
 
 
-@family.case("34 functions of double precision: local tables of pi, slow paths, calls")
+@family.case("functions of double precision: slow paths, tables, loops inside the library")
 def library_f64(program: Program) -> None:
     x = np.concatenate([rng().uniform(-15, 15, 60), [1e-9, -0.3, 7.0]])
-    out = np.zeros((34, x.size))
+    out = np.zeros((21, x.size))
     program.launch("library_f64", 2, 40, [x, out, x.size])
     a = abs(x)
-    gamma = [np.vectorize(f) for f in (math.erf, math.lgamma, math.gamma)]
+    erf, lgamma = np.vectorize(math.erf), np.vectorize(math.lgamma)
     expected = [
-        np.sin(x), np.cos(x), np.tan(x), np.arcsin(x / 20), np.arccos(x / 20), np.arctan(x), np.sinh(x / 4),
-        np.cosh(x / 4), np.tanh(x), np.exp(x), np.exp2(x), np.expm1(x), np.log(a), np.log2(a), np.log10(a),
-        np.log1p(a), np.cbrt(x), a**1.7, np.arctan2(x, 2.5), np.hypot(x, 3), np.fmod(x, 0.7), np.floor(x),
-        np.ceil(x), np.trunc(x), np.rint(x), np.arcsinh(x), np.arccosh(1 + a), np.arctanh(x / 20), gamma[0](x),
-        gamma[1](a), gamma[2](a / 2), np.sqrt(a), 1 / x, np.copysign(a, -x),
+        np.sin(x), np.cos(x), np.arcsin(x / 20), np.arctan(x), np.sinh(x / 4), np.tanh(x), np.exp2(x),
+        np.expm1(x), np.log10(a), np.log1p(a), np.cbrt(x), a**1.7, np.arctan2(x, 2.5), np.fmod(x, 0.7),
+        np.floor(x), np.rint(x),
+        erf(x), lgamma(a), np.sqrt(a), 1 / x, np.copysign(a, -x),
     ]  # fmt: skip
     for number, (found, wanted) in enumerate(zip(out, expected, strict=True)):
         assert_allclose(found, wanted, rtol=1e-13, atol=1e-15, err_msg=f"function {number}")

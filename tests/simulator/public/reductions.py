@@ -57,7 +57,9 @@ def reduce_redux(program: Program) -> None:
     n = 205
     data = rng().integers(-(1 << 31), 1 << 31, n).astype(np.int32)
     names = ["low", "high", "sum", "all", "any", "parity"]
-    out = np.zeros(blocks(n, 32), [(name, np.int32 if name in ("low", "high") else np.uint32) for name in names])
+    out = np.zeros(
+        blocks(n, 32), [(name, np.int32 if name in ("low", "high") else np.uint32) for name in names]
+    )
     program.launch("reduce_redux", blocks(n, 96), 96, [data, out, n])
     for found, start in zip(out, range(0, n, 32), strict=True):
         part = data[start : start + 32]

@@ -32,7 +32,9 @@ def heat_2d(program: Program) -> None:
     assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
 
 
-@family.case("a queue of planes in registers, barriers in a loop that some blocks never reach, doubles in shared")
+@family.case(
+    "a queue of planes in registers, barriers in a loop that some blocks never reach, doubles in shared"
+)
 def stencil_3d(program: Program) -> None:
     u = rng().random((7, 10, 26))
     out = np.zeros_like(u)
@@ -85,7 +87,9 @@ def wave_steps(program: Program) -> None:
     assert_allclose(now, expected[-2], atol=1e-5)
 
 
-@family.case("weights in __constant__ memory by set_symbol, row pass by template, column pass with __ldg and continue")
+@family.case(
+    "weights in __constant__ memory by set_symbol, row pass by template, column pass with __ldg and continue"
+)
 def separable_convolution(program: Program) -> None:
     image, weights = rng().random((21, 150), dtype=np.float32), rng(2).random(9, dtype=np.float32)
     middle, out = np.zeros_like(image), np.zeros_like(image)

@@ -222,6 +222,7 @@ def _half() -> list[Entry]:
         for name in ("eq", "ne", "lt", "geu", "nan"):
             found.append(Entry(f"setp.{name}.{kind}", two, "pred", pair=kind.endswith("x2")))
             found.append(Entry(f"set.{name}.{kind}.{kind}", two, kind))
+            found.append(Entry(f"set.{name}.u32.{kind}", two, "u32"))
     return found
 
 

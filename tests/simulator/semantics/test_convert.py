@@ -100,7 +100,7 @@ def eighth(kind: str, number: float) -> int:
     sign = 0x80 if math.copysign(1, number) < 0 else 0
     if kind == "e5m2":
         return sign | min(E5M2.bits(abs(number)), 0x7B)
-    # e4m3 has numbers where other formats have infinity and NaN: 8 bits of significand and exponent up to 448.
+    # e4m3 has numbers, up to 448, where other formats have infinity and NaN.
     wide = Format(4, -6, 9)
     return sign | min(wide.bits(min(abs(number), 1e6)), 0x7E)
 

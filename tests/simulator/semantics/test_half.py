@@ -163,6 +163,12 @@ def test_comparison(kind: str) -> None:
                 lambda a, b, f=high: a < b and f(a, b),
             ),
             Operation(
+                f"set.{name}.u32.{kind}x2 {{d}}, {{a}}, {{b}}",
+                "b32",
+                ("b32", "b32"),
+                by_halves(lambda a, b, f=act: 0xFFFF * f(a, b)),
+            ),
+            Operation(
                 f"set.{name}.{kind}x2.{kind}x2 {{d}}, {{a}}, {{b}}",
                 "b32",
                 ("b32", "b32"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
 import pytest
 
 from tests.simulator import reference as ref
@@ -349,3 +350,14 @@ def test_moves() -> None:
             ),
         ]
     )
+
+
+def test_literals_of_another_precision() -> None:
+    """They are rounded to the type of the instruction; too large, they are infinite."""
+    lines = {
+        "add.f32 {d}, 0f00000000, 0d3FB999999999999A": np.float32(0.1),
+        "add.f32 {d}, 0f00000000, 0d7FE0000000000000": np.float32(np.inf),
+        "add.f32 {d}, 0fC0000000, 3": np.float32(1),
+        "add.f64 %fd1, 0d0000000000000000, 0f3F000000; cvt.rn.f32.f64 {d}, %fd1": np.float32(0.5),
+    }
+    check([Operation(line, "f32", ("b32",), lambda a, v=value: v) for line, value in lines.items()])
