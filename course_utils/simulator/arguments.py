@@ -59,6 +59,11 @@ def _bytes(
         argument = argument[()]
     if isinstance(argument, np.ndarray):
         return _pointer(name, parameter, known, argument, memory)
+    if isinstance(argument, list) and all(each is None or isinstance(each, np.ndarray) for each in argument):
+        members = enumerate(argument)
+        rows = [0 if each is None else memory.add(f"{name}[{number}]", each) for number, each in members]
+        argument = np.array(rows, np.uint64)
+        return _pointer(name, parameter, known, argument, memory)
     if isinstance(argument, tuple):
         data, _ = _structure(name, argument, memory)
         return _exactly(name, parameter, known, data, argument)

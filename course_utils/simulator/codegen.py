@@ -209,6 +209,12 @@ class Emitter(MemoryCode):
         if name in NOTHING or (name in ("bar", "barrier") and instruction.has("warp")):
             return  # warps run their instructions in order, one warp at a time
         site = self.plan.sites.get((block.index, position))
+        if name == "barrier" and instruction.has("cluster"):
+            raise Unsupported(
+                f"the instruction {instruction.opcode} is not supported",
+                instruction.opcode,
+                instruction.location.line,
+            )
         if name in tensor.NAMES:
             tensor.write(self, instruction, site)
         elif name == async_copy.NAME:
@@ -466,8 +472,11 @@ class Emitter(MemoryCode):
             ),
             0,
         )
-        if region:
-            source = self.moved_by(source, (region << REGION_BITS) * (-1 if instruction.has("to") else 1))
+        start = region << REGION_BITS
+        if instruction.has("param"):
+            start = (CONSTANT_REGION << REGION_BITS) + self.plan.addresses.parameters_at
+        if start:
+            source = self.moved_by(source, -start if instruction.has("to") else start)
         self._result(instruction, source)
 
     def _is_space(self, instruction: Instruction) -> None:
@@ -501,8 +510,9 @@ class Emitter(MemoryCode):
         """Lane after lane, in order; the host's own atomic instruction, as blocks run on several cores."""
         code = self.code
         shift = 0 if instruction.name == "red" else 1
-        element = ELEMENT[instruction.type]
-        if instruction.type not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):
+        element = "i16" if ELEMENT[instruction.type] == "half" else ELEMENT[instruction.type]
+        vector = any(isinstance(item, Group) for item in instruction.operands)
+        if vector or instruction.type not in _ATOMIC_TYPES:
             raise Unsupported(
                 f"the instruction {instruction.opcode} is not supported",
                 instruction.opcode,
@@ -526,15 +536,13 @@ class Emitter(MemoryCode):
         result = f"%{self.code.name('array')}"
         self.allocas.append(f"  {result} = alloca {vector_type(element)}, align 64")
         code.do(f"store {vector_type(element)} zeroinitializer, ptr {result}, align 64")
-        before, loop, done, came_from = (
-            code.name(hint) for hint in ("atomic", "lane", "atomic_done", "from")
-        )
-        code.jump(before)
-        code.label(before)
+        lanes_left = f"%{self.code.name('left')}"
+        self.allocas.append(f"  {lanes_left} = alloca i32")
+        code.do(f"store i32 {self.mask}, ptr {lanes_left}")
+        loop, done = code.name("lane"), code.name("atomic_done")
         code.jump(loop)
         code.label(loop)
-        left, left_next = f"%{code.name('left')}", f"%{code.name('left')}"
-        code.do(f"{left} = phi i32 [ {self.mask}, %{before} ], [ {left_next}, %{loop} ]")
+        left = code.op(f"load i32, ptr {lanes_left}")
         lane = code.op(f"call i32 @llvm.cttz.i32(i32 {left}, i1 true)")
         values = []
         for name, kind in [("hosts", "i64"), *((f"operand{i}", element) for i in range(len(operands)))]:
@@ -545,11 +553,11 @@ class Emitter(MemoryCode):
         place = code.op(f"getelementptr {element}, ptr {result}, i32 {lane}")
         code.do(f"store {element} {old}, ptr {place}")
         minus = code.op(f"sub i32 {left}, 1")
-        code.do(f"{left_next} = and i32 {left}, {minus}")
+        left_next = code.op(f"and i32 {left}, {minus}")
+        code.do(f"store i32 {left_next}, ptr {lanes_left}")
         more = code.op(f"icmp ne i32 {left_next}, 0")
         code.branch(more, loop, done)
         code.label(done)
-        del came_from
         if shift:
             found = code.op(f"load {vector_type(element)}, ptr {result}, align 64")
             self._result(instruction, Value(found, element, None))
@@ -595,6 +603,8 @@ class Emitter(MemoryCode):
                 f"cmpxchg ptr {pointer}, {element} {values[0]}, {element} {values[1]} seq_cst seq_cst"
             )
             return code.op(f"extractvalue {{ {element}, i1 }} {pair}, 0")
+        if instruction.type in _HALVES and instruction.has("add"):
+            return self._add_halves(instruction, element, pointer, values[0])
         signed = instruction.type.startswith("s")
         names = {
             "and": "and",
@@ -614,6 +624,32 @@ class Emitter(MemoryCode):
                 instruction.location.line,
             )
         return code.op(f"atomicrmw {verb} ptr {pointer}, {element} {values[0]} seq_cst")
+
+    def _add_halves(self, instruction: Instruction, element: str, pointer: str, value: str) -> str:
+        """The host has no such instruction: add, and exchange if no other thread came between, else again."""
+        code = self.code
+        seen = f"%{code.name('seen')}"
+        self.allocas.append(f"  {seen} = alloca {element}")
+        align = BITS[element] // 8
+        first = code.op(f"load atomic {element}, ptr {pointer} monotonic, align {align}")
+        code.do(f"store {element} {first}, ptr {seen}")
+        again, done = code.name("again"), code.name("added")
+        code.jump(again)
+        code.label(again)
+        old = code.op(f"load {element}, ptr {seen}")
+        opcode = f"add.rn.{instruction.type}"
+        add = replace(instruction, opcode=opcode, parts=tuple(opcode.split(".")))
+        new, _ = evaluate(add, code, [Value(old, element), Value(value, element)], 1)
+        pair = code.op(f"cmpxchg ptr {pointer}, {element} {old}, {element} {new} seq_cst seq_cst")
+        found = code.op(f"extractvalue {{ {element}, i1 }} {pair}, 0")
+        code.do(f"store {element} {found}, ptr {seen}")
+        code.branch(code.op(f"extractvalue {{ {element}, i1 }} {pair}, 1"), done, again)
+        code.label(done)
+        return code.op(f"load {element}, ptr {seen}")
+
+
+_HALVES = ("f16", "bf16", "f16x2", "bf16x2")
+_ATOMIC_TYPES = ("b16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64", *_HALVES)
 
 
 def replace_instruction(instruction: Instruction, name: str) -> Instruction:

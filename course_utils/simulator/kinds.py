@@ -287,11 +287,9 @@ def _rule_move(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
 
 def _rule_cvta(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:
     kind = kinds[0]
-    return (
-        kind
-        if instruction.has("global", "const", "param") or kind.vector
-        else replace(kind, constant=None, bounds=None)
-    )
+    if instruction.has("global") or kind.vector:
+        return kind
+    return replace(kind, constant=None, bounds=None, align=min(kind.align, 8))  # a window's start is added
 
 
 def _rule_add(instruction: Instruction, kinds: Sequence[Kind]) -> Kind | None:

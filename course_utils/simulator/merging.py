@@ -1,10 +1,11 @@
-"""Neighbouring shared-memory loads that the machine code makes one of.
+"""Neighbouring shared-memory accesses that the machine code makes one of.
 
-PTX loads floats one by one where ptxas loads two or four at once, and the hardware counts what ptxas made.
-The rule, as measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code,
-from one base register at consecutive offsets, become one load of 8 or 16 bytes where the address is provably
-a multiple of that, unless a store to shared memory or an atomic stands between them. What is provable does
-not depend on the shape of the block: ptxas does not know it.
+PTX moves floats one by one where ptxas moves two or four at once, and the hardware counts what ptxas made. The
+rule, as measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code, from one
+base register at consecutive offsets, become one load of 8 or 16 bytes where the address is provably a multiple
+of that, unless a store to shared memory or an atomic stands between them. Stores do the same if nothing else
+reaches shared memory in between. What is provable does not depend on the shape of the block: ptxas does not
+know it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .access import Site
-from .controlflow import ControlFlow, written
+from .controlflow import Block, ControlFlow, written
 from .ptx import Address, Immediate, Instruction, Operand, Register, Symbol
 
 _UNKNOWN = 64  # a multiple of anything: not seen yet, or zero
@@ -71,30 +72,42 @@ def merged_sizes(
     flow: ControlFlow, sites: dict[tuple[int, int], Site], symbol: Callable[[str], int | None]
 ) -> dict[int, int]:
     """Site -> bytes a lane that the hardware moves for it, where that differs from its own size: 8 or 16 for
-    the first of merged loads, 0 for the others, which come along."""
+    the first of merged accesses, 0 for the others, which come along."""
     known = alignments(flow, symbol)
     found: dict[int, int] = {}
     for block in flow.blocks:
-        version: dict[str, int] = {}
-        groups: dict[tuple[str, int, int, int], dict[int, Site]] = {}
-        stores = 0
-        for position, instruction in enumerate(block.instructions):
-            site = sites.get((block.index, position))
-            if site is not None and site.space in ("shared", "generic") and site.store:
-                stores += 1
-            if site is not None and site.counted and site.space == "shared" and site.load and not site.store:
-                address = instruction.operands[1]
-                if isinstance(address, Address) and site.size in (4, 8) and not instruction.has("volatile"):
-                    name = address.base.name if address.base is not None else ""
-                    key = (name, version.get(name, 0), stores, site.size)
-                    groups.setdefault(key, {}).setdefault(address.offset, site)
-            for name in written(instruction):
-                version[name] = version.get(name, 0) + 1
-        for (name, _, _, size), members in groups.items():
+        for (name, *_, size), members in _neighbours(block, sites).items():
             address = symbol(name)
             base = known.get(name, 0) if address is None else _zeros(address)
             _merge(members, size, base, found)
     return found
+
+
+def _neighbours(
+    block: Block, sites: dict[tuple[int, int], Site]
+) -> dict[tuple[str, int, bool, int, int], dict[int, Site]]:
+    """Accesses of a block that could be one: offset -> site, by base register, its version, whether they load,
+    what stands between, and size."""
+    version: dict[str, int] = {}
+    groups: dict[tuple[str, int, bool, int, int], dict[int, Site]] = {}
+    stores = turns = 0  # stores so far; changes between loads and stores, or from one base to another
+    last: tuple[str, int, bool] | None = None
+    for position, instruction in enumerate(block.instructions):
+        site = sites.get((block.index, position))
+        if site is not None and site.space in ("shared", "generic"):
+            item = instruction.operands[1 if site.load else 0]
+            plain = site.space == "shared" and site.load != site.store and isinstance(item, Address)
+            name = item.base.name if isinstance(item, Address) and item.base is not None else ""
+            now = (name, version.get(name, 0), site.load)
+            turns += now != last
+            last = now
+            if plain and site.size in (4, 8) and site.counted and not instruction.has("volatile"):
+                between = stores if site.load else turns
+                groups.setdefault((*now, between, site.size), {}).setdefault(item.offset, site)  # type: ignore[union-attr]
+            stores += site.store
+        for name in written(instruction):
+            version[name] = version.get(name, 0) + 1
+    return groups
 
 
 def _merge(members: dict[int, Site], size: int, base: int, found: dict[int, int]) -> None:

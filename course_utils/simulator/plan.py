@@ -31,6 +31,11 @@ class Addresses:
     constant_bytes: int
     parameter_bytes: int
 
+    @property
+    def parameters_at(self) -> int:
+        """Where generic addresses find the parameters in constant memory's window: behind the constants."""
+        return (self.constant_bytes + 255) // 256 * 256
+
 
 @dataclass(frozen=True)
 class Group:

@@ -146,7 +146,7 @@ class Program:
             total_shared,
             parameters,
             memory,
-            self._constants,
+            self._constant_memory(function, addresses, parameters),
             workers or launching.default_workers(),
             budget or launching.DEFAULT_BUDGET,
             self.name,
@@ -232,6 +232,17 @@ class Program:
                 self._globals[variable.name][1][:] = np.frombuffer(
                     _initial_bytes(variable, addresses), np.uint8
                 )
+
+    def _constant_memory(
+        self, function: ptx.Function, addresses: Addresses, parameters: bytearray
+    ) -> np.ndarray:
+        """The constants, and behind them the parameters where a kernel takes a parameter's address."""
+        if not any(each.name == "cvta" and each.has("param") for each in function.instructions):
+            return self._constants
+        memory = np.zeros(addresses.parameters_at + len(parameters), np.uint8)
+        memory[: self._constants.size] = self._constants
+        memory[addresses.parameters_at :] = np.frombuffer(bytes(parameters), np.uint8)
+        return memory
 
     def _places(self, function: ptx.Function) -> Addresses:
         """Where everything lies that the function's instructions name."""

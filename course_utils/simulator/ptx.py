@@ -233,6 +233,10 @@ SPECIAL_REGISTERS = frozenset(
         "%envreg2",
         "%current_graph_exec",
         "%reserved_smem_offset_begin",
+        "%reserved_smem_offset_end",
+        "%reserved_smem_offset_cap",
+        "%reserved_smem_offset_0",
+        "%reserved_smem_offset_1",
     ]
 )
 

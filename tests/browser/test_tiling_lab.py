@@ -78,7 +78,7 @@ def lab(open_lesson: OpenLesson) -> LabOnPage:
 def test_run_all_runs_without_an_error(lab: LabOnPage) -> None:
     assert lab.page.locator(".jp-OutputArea-output[data-mime-type*=stderr]").count() == 0
     assert lab.page.locator(".jp-OutputArea-output[data-mime-type*=error]").count() == 0
-    assert "equals NumPy's A @ B" in lab.frame.locator(".lk-status").inner_text()
+    lab.wait_for("equals NumPy's A @ B")
 
 
 @pytest.mark.parametrize("tile", [32, 4, 16, 8])

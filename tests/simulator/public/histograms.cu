@@ -1,4 +1,6 @@
 // Counting, where many threads want the same address.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 extern "C" __global__ void histogram_global(const unsigned char *data, unsigned int *bins, int n)
 {
@@ -77,4 +79,19 @@ extern "C" __global__ void atomic_statistics(const int *v, int *i32, unsigned *u
     atomicMin(&i64[0], (long long)v[i] * v[i] * (v[i] < 0 ? -1 : 1));
     atomicMax(&u64[0], (unsigned long long)(unsigned)v[i] << 20);
     atomicAdd(&u64[1], (unsigned long long)(long long)v[i]);
+}
+
+// Sums in half precision, single and in pairs, and a 16-bit counter by atomicCAS.
+extern "C" __global__ void half_atomics(__half2 *pairs, __half *one, __nv_bfloat162 *brains, unsigned short *counter, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    atomicAdd(&pairs[i % 3], __floats2half2_rn(1.f, -0.5f));
+    atomicAdd(one, __float2half(0.25f));
+    atomicAdd(brains, __floats2bfloat162_rn(1.f, 2.f));
+    unsigned short seen = *counter, before;
+    do {
+        before = seen;
+        seen = atomicCAS(counter, before, (unsigned short)(before + 3));
+    } while (seen != before);
 }

@@ -67,3 +67,15 @@ def atomic_statistics(program: Program) -> None:
     assert_array_equal(
         u64, [(unsigned.astype(np.uint64) << np.uint64(20)).max(), wide.sum().astype(np.uint64)]
     )
+
+
+@family.case("atomicAdd of __half, __half2 and __nv_bfloat162, atomicCAS of 16 bits")
+def half_atomics(program: Program) -> None:
+    n = 90
+    pairs, one = np.zeros((3, 2), np.float16), np.zeros(1, np.float16)
+    brains, counter = np.zeros(2, np.uint16), np.zeros(1, np.uint16)
+    program.launch("half_atomics", 2, 64, [pairs, one, brains, counter, n])
+    assert_array_equal(pairs, [[30, -15]] * 3)
+    assert one[0] == n / 4
+    assert_array_equal((brains.astype(np.uint32) << 16).view(np.float32), [90, 180])
+    assert counter[0] == 3 * n
