@@ -1,5 +1,66 @@
 ; Barriers: 16 of them a block of threads. Part of the runtime, see runtime.ll.
 
+; The usual barrier: all warps that live wait at this one, and all go on.
+define void @simulator_release_all(ptr %worker, i32 %warps, i32 %id) alwaysinline {
+start:
+  %list.at = getelementptr i8, ptr %worker, i64 {Worker.warps}
+  %list = load ptr, ptr %list.at
+  %bytes.at = getelementptr i8, ptr %worker, i64 {Worker.warp_bytes}
+  %bytes = load i64, ptr %bytes.at
+  call void @simulator_latch(ptr %worker, i32 %id)
+  br label %one
+
+one:
+  %w = phi i32 [ 0, %start ], [ %w.next, %next ]
+  %warp = phi ptr [ %list, %start ], [ %warp.next, %next ]
+  %state.at = getelementptr i8, ptr %warp, i64 {Warp.state}
+  %state = load i32, ptr %state.at
+  %waits = icmp eq i32 %state, {WAITING}
+  br i1 %waits, label %free, label %next
+
+free:
+  store i32 {READY}, ptr %state.at
+  %barrier.at = getelementptr i8, ptr %warp, i64 {Warp.barrier}
+  store i32 1, ptr %barrier.at
+  br label %next
+
+next:
+  %warp.next = getelementptr i8, ptr %warp, i64 %bytes
+  %w.next = add i32 %w, 1
+  %more = icmp ult i32 %w.next, %warps
+  br i1 %more, label %one, label %end
+
+end:
+  ret void
+}
+
+; The results of a reduction at a barrier are complete, and the next one starts.
+define void @simulator_latch(ptr %worker, i32 %id) alwaysinline {
+start:
+  %sum.list = getelementptr i8, ptr %worker, i64 {Worker.sum}
+  %all.list = getelementptr i8, ptr %worker, i64 {Worker.all}
+  %any.list = getelementptr i8, ptr %worker, i64 {Worker.any}
+  %last_sum.list = getelementptr i8, ptr %worker, i64 {Worker.last_sum}
+  %last_all.list = getelementptr i8, ptr %worker, i64 {Worker.last_all}
+  %last_any.list = getelementptr i8, ptr %worker, i64 {Worker.last_any}
+  %sum.at = getelementptr i32, ptr %sum.list, i32 %id
+  %all.at = getelementptr i32, ptr %all.list, i32 %id
+  %any.at = getelementptr i32, ptr %any.list, i32 %id
+  %last_sum.at = getelementptr i32, ptr %last_sum.list, i32 %id
+  %last_all.at = getelementptr i32, ptr %last_all.list, i32 %id
+  %last_any.at = getelementptr i32, ptr %last_any.list, i32 %id
+  %sum = load i32, ptr %sum.at
+  %all = load i32, ptr %all.at
+  %any = load i32, ptr %any.at
+  store i32 %sum, ptr %last_sum.at
+  store i32 %all, ptr %last_all.at
+  store i32 %any, ptr %last_any.at
+  store i32 0, ptr %sum.at
+  store i32 1, ptr %all.at
+  store i32 0, ptr %any.at
+  ret void
+}
+
 ; Lets the waiting warps of every complete barrier go on; returns how many warps that are.
 define i32 @simulator_release(ptr %worker, i32 %warps, i32 %alive) {
 start:
@@ -62,29 +123,9 @@ complete: ; warps count as 32 threads, also when some have left (PTX ISA 9.7.13.
 skip.none:
   br label %skip
 
-latch: ; the results of a reduction, and a new start
+latch:
   store i32 0, ptr %announced.at
-  %sum.list = getelementptr i8, ptr %worker, i64 {Worker.sum}
-  %all.list = getelementptr i8, ptr %worker, i64 {Worker.all}
-  %any.list = getelementptr i8, ptr %worker, i64 {Worker.any}
-  %last_sum.list = getelementptr i8, ptr %worker, i64 {Worker.last_sum}
-  %last_all.list = getelementptr i8, ptr %worker, i64 {Worker.last_all}
-  %last_any.list = getelementptr i8, ptr %worker, i64 {Worker.last_any}
-  %sum.at = getelementptr i32, ptr %sum.list, i32 %id
-  %all.at = getelementptr i32, ptr %all.list, i32 %id
-  %any.at = getelementptr i32, ptr %any.list, i32 %id
-  %last_sum.at = getelementptr i32, ptr %last_sum.list, i32 %id
-  %last_all.at = getelementptr i32, ptr %last_all.list, i32 %id
-  %last_any.at = getelementptr i32, ptr %last_any.list, i32 %id
-  %sum = load i32, ptr %sum.at
-  %all = load i32, ptr %all.at
-  %any = load i32, ptr %any.at
-  store i32 %sum, ptr %last_sum.at
-  store i32 %all, ptr %last_all.at
-  store i32 %any, ptr %last_any.at
-  store i32 0, ptr %sum.at
-  store i32 1, ptr %all.at
-  store i32 0, ptr %any.at
+  call void @simulator_latch(ptr %worker, i32 %id)
   br label %free
 
 free:

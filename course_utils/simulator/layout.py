@@ -75,6 +75,9 @@ class Worker(ctypes.Structure):
         ("block", c_int64),  # its number
         ("index", c_int32 * 3),  # and its index
         ("turn", c_int32),  # the warp to go on with
+        ("waiting", c_int32),  # warps at a barrier,
+        ("barrier_id", c_int32),  # which the first of them waits at,
+        ("mixed", c_int32),  # and whether others wait elsewhere, or it wants a number of threads
         ("alive", c_int32),  # warps that are not done
         ("rounds", c_int64),  # loop rounds left in this slice
         ("slices", c_int64),  # slices used so far, for the budget
@@ -157,7 +160,9 @@ def warp_layout(blocks: int, fast_bytes: int, masked_bytes: int) -> WarpLayout:
     parked_any = parked + 4 * blocks
     fast = aligned(parked_any + 4)
     masked = aligned(fast + fast_bytes)
-    return WarpLayout(ready, waiting, parked, parked_any, fast, masked, aligned(masked + masked_bytes))
+    # An odd number of cache lines: so that the same field of several warps is not in one set of the cache.
+    size = aligned(masked + masked_bytes) | 64
+    return WarpLayout(ready, waiting, parked, parked_any, fast, masked, size)
 
 
 def at(structure: type[ctypes.Structure], name: str) -> int:

@@ -1,11 +1,11 @@
 """Neighbouring shared-memory accesses that the machine code makes one of.
 
-PTX moves floats one by one where ptxas moves two or four at once, and the hardware counts what ptxas made. The
-rule, as measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code, from one
-base register at consecutive offsets, become one load of 8 or 16 bytes where the address is provably a multiple
-of that, unless a store to shared memory or an atomic stands between them. Stores do the same if nothing else
-reaches shared memory in between. What is provable does not depend on the shape of the block: ptxas does not
-know it.
+PTX moves floats one by one where ptxas moves two or four at once, and the hardware counts what ptxas made.
+The rule, as measured on an H200 with NVRTC 12.9 for sm_90: loads of 4 or 8 bytes within one block of code,
+from one base register at consecutive offsets, become one load of 8 or 16 bytes where the address is
+provably a multiple of that, unless a store to shared memory or an atomic stands between them. Stores do the
+same if nothing else reaches shared memory in between. What is provable does not depend on the shape of the
+block: ptxas does not know it.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def merged_sizes(
 def _neighbours(
     block: Block, sites: dict[tuple[int, int], Site]
 ) -> dict[tuple[str, int, bool, int, int], dict[int, Site]]:
-    """Accesses of a block that could be one: offset -> site, by base register, its version, whether they load,
-    what stands between, and size."""
+    """Accesses of a block that could be one: offset -> site, by base register, its version, whether they
+    load, what stands between, and size."""
     version: dict[str, int] = {}
     groups: dict[tuple[str, int, bool, int, int], dict[int, Site]] = {}
     stores = turns = 0  # stores so far; changes between loads and stores, or from one base to another

@@ -28,6 +28,9 @@ start:
   %warp_bytes.at = getelementptr i8, ptr %worker, i64 {Worker.warp_bytes}
   %turn.at = getelementptr i8, ptr %worker, i64 {Worker.turn}
   %alive.at = getelementptr i8, ptr %worker, i64 {Worker.alive}
+  %waiting.at = getelementptr i8, ptr %worker, i64 {Worker.waiting}
+  %barrier_id.at = getelementptr i8, ptr %worker, i64 {Worker.barrier_id}
+  %mixed.at = getelementptr i8, ptr %worker, i64 {Worker.mixed}
   %rounds.at = getelementptr i8, ptr %worker, i64 {Worker.rounds}
   %slices.at = getelementptr i8, ptr %worker, i64 {Worker.slices}
   %budget.at = getelementptr i8, ptr %worker, i64 {Worker.budget}
@@ -82,6 +85,7 @@ open.block:
   call void @llvm.memset.p0.i64(ptr %shared, i8 -51, i64 %shared_bytes, i1 false)
   store i32 0, ptr %turn.at
   store i32 %warps, ptr %alive.at
+  store i32 0, ptr %waiting.at
   store i64 1, ptr %open.at
   br label %reset
 
@@ -150,7 +154,23 @@ barrier: ; nobody can go on: a barrier must be complete
 
 release:
   store i32 0, ptr %turn.at
+  %waiting.now = load i32, ptr %waiting.at
+  %mixed = load i32, ptr %mixed.at
+  %one.barrier = icmp eq i32 %mixed, 0
+  %everybody = icmp eq i32 %waiting.now, %alive.now
+  %usual = and i1 %one.barrier, %everybody
+  br i1 %usual, label %release.all, label %release.some
+
+release.all:
+  %barrier.id = load i32, ptr %barrier_id.at
+  store i32 0, ptr %waiting.at
+  call void @simulator_release_all(ptr %worker, i32 %warps, i32 %barrier.id)
+  br label %turn
+
+release.some:
   %released = call i32 @simulator_release(ptr %worker, i32 %warps, i32 %alive.now)
+  %waiting.left = sub i32 %waiting.now, %released
+  store i32 %waiting.left, ptr %waiting.at
   %stuck = icmp eq i32 %released, 0
   br i1 %stuck, label %return.stuck, label %turn
 
@@ -232,11 +252,42 @@ exited:
   %alive.was = load i32, ptr %alive.at
   %alive.less = sub i32 %alive.was, 1
   store i32 %alive.less, ptr %alive.at
-  br label %turn
+  %waiting.exit = load i32, ptr %waiting.at
+  %exit.last = icmp eq i32 %waiting.exit, %alive.less
+  br label %next.turn
 
 waits:
   store i32 {WAITING}, ptr %state.at
-  br label %turn
+  %its.id.at = getelementptr i8, ptr %warp, i64 {Warp.barrier_id}
+  %its.count.at = getelementptr i8, ptr %warp, i64 {Warp.barrier_count}
+  %its.id = load i32, ptr %its.id.at
+  %its.count = load i32, ptr %its.count.at
+  %waiting.was = load i32, ptr %waiting.at
+  %waiting.more = add i32 %waiting.was, 1
+  store i32 %waiting.more, ptr %waiting.at
+  %is.first = icmp eq i32 %waiting.was, 0
+  %first.id.was = load i32, ptr %barrier_id.at
+  %first.id = select i1 %is.first, i32 %its.id, i32 %first.id.was
+  store i32 %first.id, ptr %barrier_id.at
+  %elsewhere = icmp ne i32 %first.id, %its.id
+  %counts = icmp ne i32 %its.count, 0
+  %odd = or i1 %elsewhere, %counts
+  %odd.32 = zext i1 %odd to i32
+  %mixed.was = load i32, ptr %mixed.at
+  %mixed.kept = select i1 %is.first, i32 0, i32 %mixed.was
+  %mixed.now = or i32 %mixed.kept, %odd.32
+  store i32 %mixed.now, ptr %mixed.at
+  %alive.there = load i32, ptr %alive.at
+  %wait.last = icmp eq i32 %waiting.more, %alive.there
+  br label %next.turn
+
+next.turn:
+  %all.stopped = phi i1 [ %exit.last, %exited ], [ %wait.last, %waits ]
+  %after = add i32 %candidate, 1
+  %after.over = icmp uge i32 %after, %warps
+  %after.turn = select i1 %after.over, i32 0, i32 %after
+  store i32 %after.turn, ptr %turn.at
+  br i1 %all.stopped, label %barrier, label %turn
 
 yields: ; a slice is used up: others get a turn, and Python from time to time
   %order.at = getelementptr i8, ptr %warp, i64 {Warp.order}

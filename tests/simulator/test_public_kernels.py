@@ -21,13 +21,14 @@ from tests.simulator.public import (
     scans,
     sorts,
     stencils,
+    templates,
 )
 from tests.simulator.public.family import HERE, Case, Family
 
 FAMILIES: list[Family] = [
     reductions.family, groups.family, scans.family, sorts.family, cub_blocks.family,
     stencils.family, histograms.family, matrices.family, networks.family, numerics.family, numerics.fast,
-    graphs.family, bits.family, language.family, pointers.family,
+    graphs.family, bits.family, language.family, pointers.family, templates.family,
 ]  # fmt: skip
 CASES = [case for family in FAMILIES for case in family.cases]
 

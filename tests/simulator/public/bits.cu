@@ -74,17 +74,6 @@ extern "C" __global__ void morton3(const float3 *p, unsigned *codes, int n)
     codes[i] = spread3(x) * 4 + spread3(y) * 2 + spread3(z);
 }
 
-// Integer division and remainder by variables, all signs and widths.
-template <typename T>
-__global__ void division(const T *a, const T *b, T *quotient, T *remainder, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        quotient[i] = a[i] / b[i];
-        remainder[i] = a[i] % b[i];
-    }
-}
-
 __device__ unsigned long long mulmod(unsigned long long a, unsigned long long b, unsigned long long m)
 {
     unsigned long long r = 0;

@@ -97,28 +97,6 @@ def morton3(program: Program) -> None:
         assert code == sum(bits)
 
 
-@family.case("division and remainder by variables: int, unsigned, long long, short")
-def division(program: Program) -> None:
-    n = 90
-    for name, dtype in (
-        ("int", np.int32),
-        ("unsigned int", np.uint32),
-        ("long long", np.int64),
-        ("short", np.int16),
-    ):
-        limits = np.iinfo(dtype)
-        a = rng(1).integers(limits.min, limits.max, n, dtype=dtype)
-        b = rng(2).integers(1, 1000, n).astype(dtype)
-        b[::3] = rng(3).integers(1, limits.max, b[::3].size, dtype=dtype)
-        if limits.min < 0:
-            b[::4] *= -1
-        quotient, remainder = np.zeros_like(a), np.zeros_like(a)
-        program.launch(f"division<{name}>", 2, 48, [a, b, quotient, remainder, n])
-        for top, bottom, q, r in zip(*(each.tolist() for each in (a, b, quotient, remainder)), strict=True):
-            expected = abs(top) // abs(bottom) * (1 if (top < 0) == (bottom < 0) else -1)
-            assert (q, r) == (expected, top - bottom * expected)
-
-
 @family.case("goto out of a nested loop, continue, 64-bit remainders, an initialised local array")
 def is_prime(program: Program) -> None:
     numbers = [*range(64), 2**31 - 1, 2**61 - 1, 2**61 + 1, 3215031751, 341550071728321, 18446744073709551557]

@@ -91,3 +91,20 @@ extern "C" __global__ void mean_variance(const float *in, float *sums, float *ou
         out[1] = sums[1] / n;
     }
 }
+
+// Steps of the wave equation in one launch: the whole grid waits after each.
+extern "C" __global__ void wave_steps(float *a, float *b, int n, int steps, float c)
+{
+    auto grid = cg::this_grid();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float *now = a, *before = b;
+    for (int s = 0; s < steps; s++) {
+        float next = 0.f;
+        if (i > 0 && i < n - 1) next = 2.f * now[i] - before[i] + c * (now[i - 1] - 2.f * now[i] + now[i + 1]);
+        if (i < n) before[i] = next;
+        float *t = now;
+        now = before;
+        before = t;
+        grid.sync();
+    }
+}

@@ -49,3 +49,19 @@ def mean_variance(program: Program) -> None:
     sums, out = np.zeros(2, np.float32), np.zeros(2, np.float32)
     program.launch("mean_variance", 6, 160, [data, sums, out, data.size], cooperative=True)
     assert_allclose(out, [data.mean(dtype=np.float64), data.var(dtype=np.float64)], rtol=1e-5)
+
+
+@family.case("grid.sync() in a loop, pointers exchanged")
+def wave_steps(program: Program) -> None:
+    x = np.linspace(0, 1, 300, dtype=np.float32)
+    now, before = np.exp(-200 * (x - 0.4) ** 2), np.exp(-200 * (x - 0.39) ** 2)
+    now[0] = now[-1] = before[0] = before[-1] = 0
+    expected = [before.astype(float), now.astype(float)]
+    for _ in range(5):
+        two, one = expected[-2:]
+        new = np.zeros(300)
+        new[1:-1] = 2 * one[1:-1] - two[1:-1] + 0.5 * (one[:-2] - 2 * one[1:-1] + one[2:])
+        expected.append(new)
+    program.launch("wave_steps", 3, 128, [now, before, 300, 5, 0.5], cooperative=True)
+    assert_allclose(before, expected[-1], atol=1e-5)
+    assert_allclose(now, expected[-2], atol=1e-5)

@@ -1,6 +1,7 @@
 // What C++ and CUDA offer beside arithmetic.
 #include <cuda/std/array>
 #include <cuda/std/atomic>
+#include <cuda/std/complex>
 #include <cuda/std/cstdint>
 #include <cuda/std/limits>
 #include <cuda/std/tuple>
@@ -161,13 +162,6 @@ __global__ void templated(const T *in, T *out, int n)
     out[i] = total;
 }
 
-template <typename T>
-__global__ void axpy(T a, const T *x, T *y, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] += a * x[i];
-}
-
 // libcu++'s atomics, in shared and global memory.
 extern "C" __global__ void standard_atomics(const int *in, int *most, unsigned *count, int n)
 {
@@ -218,4 +212,19 @@ extern "C" __global__ void checked_sqrt(const float *x, float *y, int n)
     assert(i < n);
     assert(x[i] >= 0.0f && "negative input");
     y[i] = sqrtf(x[i]);
+}
+
+// Escape times by cuda::std::complex.
+extern "C" __global__ void mandelbrot(unsigned short *iterations, int width, int height, double x0, double y0, double step, int most)
+{
+    const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
+    if (px >= width || py >= height) return;
+    const cuda::std::complex<double> c(x0 + px * step, y0 + py * step);
+    cuda::std::complex<double> z(0.0, 0.0);
+    int i = 0;
+    while (i < most && z.real() * z.real() + z.imag() * z.imag() <= 4.0) {
+        z = cuda::std::complex<double>(z.real() * z.real() - z.imag() * z.imag(), 2.0 * z.real() * z.imag()) + c;
+        ++i;
+    }
+    iterations[py * width + px] = i;
 }

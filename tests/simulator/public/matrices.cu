@@ -79,37 +79,6 @@ sgemm_double_buffered(int M, int N, int K, float alpha, const float *A, const fl
         }
 }
 
-// Any size, a 4 x 4 patch a thread, edges by predicate; the element type and the tile are template parameters.
-template <typename T, int TILE, int PATCH = 4>
-__global__ void gemm_patch(const T *A, const T *B, T *C, int m, int n, int k)
-{
-    constexpr int SIDE = TILE / PATCH;
-    __shared__ T a[TILE][TILE + 1], b[TILE][TILE + 1];
-    T sum[PATCH][PATCH];
-    for (auto &row : sum)
-        for (T &each : row) each = T(0);
-    const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
-    for (int k0 = 0; k0 < k; k0 += TILE) {
-        for (int i = threadIdx.y; i < TILE; i += SIDE)
-            for (int j = threadIdx.x; j < TILE; j += SIDE) {
-                a[i][j] = row0 + i < m && k0 + j < k ? A[(row0 + i) * k + k0 + j] : T(0);
-                b[i][j] = k0 + i < k && col0 + j < n ? B[(k0 + i) * n + col0 + j] : T(0);
-            }
-        __syncthreads();
-#pragma unroll 2
-        for (int kk = 0; kk < TILE; kk++)
-            for (int i = 0; i < PATCH; i++)
-                for (int j = 0; j < PATCH; j++)
-                    sum[i][j] += a[threadIdx.y + i * SIDE][kk] * b[kk][threadIdx.x + j * SIDE];
-        __syncthreads();
-    }
-    for (int i = 0; i < PATCH; i++)
-        for (int j = 0; j < PATCH; j++) {
-            const int r = row0 + threadIdx.y + i * SIDE, c = col0 + threadIdx.x + j * SIDE;
-            if (r < m && c < n) C[r * n + c] = sum[i][j];
-        }
-}
-
 // Half precision in pairs: two columns a thread, __hfma2.
 extern "C" __global__ void hgemm_half2(const __half *A, const __half2 *B, __half2 *C, int m, int n2, int k)
 {
@@ -166,23 +135,6 @@ extern "C" __global__ void mma_gemm(const __half *A, const __half *B, float *C, 
     *(float2 *)&C[(row + group + 8) * n + col + quad * 2] = make_float2(d[2], d[3]);
 }
 
-// A transpose whose tile is swizzled instead of padded; eight rows of threads for 32 rows of data.
-template <typename T>
-__global__ void transpose_swizzled(const T *in, T *out, int w, int h)
-{
-    __shared__ T tile[32][32];
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
-#pragma unroll
-    for (int j = 0; j < 32; j += 8)
-        if (x < w && y + j < h) tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = in[(y + j) * w + x];
-    __syncthreads();
-    x = blockIdx.y * 32 + threadIdx.x;
-    y = blockIdx.x * 32 + threadIdx.y;
-#pragma unroll
-    for (int j = 0; j < 32; j += 8)
-        if (x < h && y + j < w) out[(y + j) * h + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
-}
-
 // A row a warp, vectors of four.
 extern "C" __global__ void gemv_warp(const float4 *__restrict__ A, const float4 *__restrict__ x, float *__restrict__ y,
                                      int rows, int cols4)
@@ -236,36 +188,6 @@ extern "C" __global__ void spmv_jds(int rows, const int *perm, const int *length
         }
         y[perm[i]] = dot;
     }
-}
-
-// Small dense factorisations, one matrix a block.
-template <int N>
-__global__ void cholesky_batched(double *matrices, int *info)
-{
-    __shared__ double a[N][N + 1];
-    __shared__ bool bad;
-    double *m = matrices + (size_t)blockIdx.x * N * N;
-    const int t = threadIdx.x;
-    for (int i = t; i < N * N; i += blockDim.x) a[i / N][i % N] = m[i];
-    if (t == 0) bad = false;
-    __syncthreads();
-    for (int k = 0; k < N; k++) {
-        if (t == k) {
-            if (a[k][k] <= 0) bad = true; else a[k][k] = sqrt(a[k][k]);
-        }
-        __syncthreads();
-        if (bad) {
-            if (t == 0) info[blockIdx.x] = k + 1;
-            return;
-        }
-        if (t > k && t < N) a[t][k] /= a[k][k];
-        __syncthreads();
-        if (t > k && t < N)
-            for (int j = k + 1; j <= t; j++) a[t][j] -= a[t][k] * a[j][k];
-        __syncthreads();
-    }
-    for (int i = t; i < N * N; i += blockDim.x) m[i] = i / N >= i % N ? a[i / N][i % N] : 0.0;
-    if (t == 0) info[blockIdx.x] = 0;
 }
 
 // Solve A x = b by elimination with row exchanges; a thread a row, the pivot found by one warp.

@@ -31,19 +31,6 @@ def sgemm_double_buffered(program: Program) -> None:
     assert_allclose(c, expected, rtol=1e-5)
 
 
-@family.case(
-    "default template argument, range-based for over local arrays, padded tiles, odd sizes, int and double"
-)
-def gemm_patch(program: Program) -> None:
-    m, n, k = 19, 35, 21
-    for kernel, dtype in (("gemm_patch<double, 16>", np.float64), ("gemm_patch<int, 16, 2>", np.int32)):
-        a, b = (rng(i).integers(-99, 99, shape).astype(dtype) for i, shape in enumerate(((m, k), (k, n))))
-        c = np.zeros((m, n), dtype)
-        side = 4 if dtype is np.float64 else 8
-        program.launch(kernel, (3, 2), (side, side), [a, b, c, m, n, k])
-        assert_array_equal(c, a @ b)
-
-
 @family.case("__half2 arithmetic: __hfma2, __half2half2")
 def hgemm_half2(program: Program) -> None:
     m, n, k = 9, 22, 30
@@ -94,15 +81,6 @@ def mma_gemm(program: Program) -> None:
     assert_allclose(c, a.astype(float) @ b.astype(float), rtol=1e-5, atol=1e-4)
 
 
-@family.case("a tile swizzled by exclusive or, elements of 1, 4 and 8 bytes")
-def transpose_swizzled(program: Program) -> None:
-    for name, dtype in (("float", np.float32), ("unsigned char", np.uint8), ("double", np.float64)):
-        data = rng().integers(0, 256, (45, 70)).astype(dtype)
-        out = np.zeros((70, 45), dtype)
-        program.launch(f"transpose_swizzled<{name}>", (3, 2), (32, 8), [data, out, 70, 45])
-        assert_array_equal(out, data.T)
-
-
 @family.case("float4 through __ldg, a row a warp, whole warps that leave early")
 def gemv_warp(program: Program) -> None:
     a, x = rng(1).random((13, 200), dtype=np.float32), rng(2).random(200, dtype=np.float32)
@@ -143,19 +121,6 @@ def sparse(program: Program) -> None:
     y = np.zeros(rows)
     program.launch("spmv_jds", 2, 50, [rows, perm, lengths[perm], starts, jds_col, jds_val, x, y])
     assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
-
-
-@family.case("blocks that leave as a whole in the middle of a loop, sqrt and division in double")
-def cholesky_batched(program: Program) -> None:
-    half = rng().standard_normal((4, 12, 12))
-    matrices = half @ half.transpose(0, 2, 1) + 0.1 * np.eye(12)
-    matrices[2, 7, 7] = -1
-    factors, info = matrices.copy(), np.full(4, -1, np.int32)
-    program.launch("cholesky_batched<12>", 4, 32, [factors, info])
-    assert_array_equal(info, [0, 0, 8, 0])
-    for number in (0, 1, 3):
-        assert_allclose(factors[number], np.linalg.cholesky(matrices[number]), rtol=1e-9, atol=1e-12)
-    assert_array_equal(factors[2], matrices[2])
 
 
 @family.case("a pivot by shuffles of value and index, rows exchanged, dynamic and static shared together")

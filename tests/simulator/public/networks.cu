@@ -152,38 +152,6 @@ __global__ void flash_attention(const float *Q, const float *K, const float *V, 
         for (int d = 0; d < D; d++) O[head + (size_t)row * D + d] = acc[d] / sum;
 }
 
-struct Gelu {
-    __device__ float operator()(float x) const { return 0.5f * x * (1.0f + erff(x * 0.70710678118654752f)); }
-};
-struct GeluTanh {
-    __device__ float operator()(float x) const
-    {
-        const float c = 0.7978845608028654f;
-        return 0.5f * x * (1.0f + tanhf(c * (x + 0.044715f * x * x * x)));
-    }
-};
-struct Silu {
-    __device__ float operator()(float x) const { return x / (1.f + expf(-x)); }
-};
-struct Softplus {
-    __device__ float operator()(float x) const { return x > 20.f ? x : log1pf(expf(x)); }
-};
-
-// Activations as functors, four elements a thread.
-template <class F>
-__global__ void activate(float *x, int n)
-{
-    F f;
-    const int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    if (i + 3 < n) {
-        float4 v = *reinterpret_cast<float4 *>(x + i);
-        v.x = f(v.x); v.y = f(v.y); v.z = f(v.z); v.w = f(v.w);
-        *reinterpret_cast<float4 *>(x + i) = v;
-    } else {
-        for (int j = i; j < n; j++) x[j] = f(x[j]);
-    }
-}
-
 struct AdamArgs {
     float lr, beta1, beta2, eps, decay;
     int step;

@@ -1,6 +1,4 @@
 // Physics, finance, signals: floating point in both widths.
-#include <cuda/std/complex>
-
 // All pairs, tiles of bodies in shared memory; positions and masses in float4.
 __device__ float3 interact(float4 bi, float4 bj, float3 ai)
 {
@@ -58,21 +56,6 @@ __global__ void fft_radix2(const float2 *in, float2 *out, bool inverse)
     }
     const float scale = inverse ? 1.f / N : 1.f;
     for (int i = threadIdx.x; i < N; i += blockDim.x) out[i] = make_float2(s[i].x * scale, s[i].y * scale);
-}
-
-// Escape times by cuda::std::complex.
-extern "C" __global__ void mandelbrot(unsigned short *iterations, int width, int height, double x0, double y0, double step, int most)
-{
-    const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
-    if (px >= width || py >= height) return;
-    const cuda::std::complex<double> c(x0 + px * step, y0 + py * step);
-    cuda::std::complex<double> z(0.0, 0.0);
-    int i = 0;
-    while (i < most && z.real() * z.real() + z.imag() * z.imag() <= 4.0) {
-        z = cuda::std::complex<double>(z.real() * z.real() - z.imag() * z.imag(), 2.0 * z.real() * z.imag()) + c;
-        ++i;
-    }
-    iterations[py * width + px] = i;
 }
 
 __device__ inline double cnd(double d) { return 0.5 * erfc(-d * 0.70710678118654752440); }
@@ -142,19 +125,6 @@ extern "C" __global__ void philox_bits(uint4 *out, unsigned long long seed, unsi
     const unsigned long long at = offset + i;
     Philox generator{make_uint4((unsigned)at, (unsigned)(at >> 32), 0u, 0u), make_uint2((unsigned)seed, (unsigned)(seed >> 32))};
     out[i] = generator();
-}
-
-// Horner's rule over a parameter pack of coefficients.
-template <typename T>
-__device__ constexpr T horner(T, T last) { return last; }
-template <typename T, typename... Rest>
-__device__ constexpr T horner(T x, T first, Rest... rest) { return first + x * horner(x, rest...); }
-
-template <typename T>
-__global__ void polynomial(const T *x, T *y, int n)
-{
-    const int i = threadIdx.x + blockDim.x * blockIdx.x;
-    if (i < n) y[i] = horner(x[i], T(1), T(-0.5), T(0.25), T(2), T(-3));
 }
 
 struct State {

@@ -19,8 +19,10 @@ __global__ void __launch_bounds__(LENGTH / 2) bitonic_pairs(unsigned *keys, unsi
     s_val[threadIdx.x] = vals[0];
     s_key[threadIdx.x + LENGTH / 2] = keys[LENGTH / 2];
     s_val[threadIdx.x + LENGTH / 2] = vals[LENGTH / 2];
+#pragma unroll 1
     for (unsigned size = 2; size < LENGTH; size <<= 1) {
         const unsigned ddd = dir ^ ((threadIdx.x & (size / 2)) != 0);
+#pragma unroll 1
         for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
             __syncthreads();
             const unsigned pos = 2 * threadIdx.x - (threadIdx.x & (stride - 1));

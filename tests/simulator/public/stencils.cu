@@ -1,5 +1,4 @@
 // Grids of cells whose next value comes from their neighbours.
-#include <cooperative_groups.h>
 
 #define RADIUS 3
 
@@ -117,23 +116,6 @@ extern "C" __global__ void sobel(const unsigned char *src, unsigned char *dst, i
     const int gy = p[2][0] + 2 * p[2][1] + p[2][2] - p[0][0] - 2 * p[0][1] - p[0][2];
     const int sum = abs(gx) + abs(gy);
     dst[y * pitch + x] = (unsigned char)min(sum, 255);
-}
-
-// Steps of the wave equation in one launch: the whole grid waits after each.
-extern "C" __global__ void wave_steps(float *a, float *b, int n, int steps, float c)
-{
-    auto grid = cooperative_groups::this_grid();
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float *now = a, *before = b;
-    for (int s = 0; s < steps; s++) {
-        float next = 0.f;
-        if (i > 0 && i < n - 1) next = 2.f * now[i] - before[i] + c * (now[i - 1] - 2.f * now[i] + now[i + 1]);
-        if (i < n) before[i] = next;
-        float *t = now;
-        now = before;
-        before = t;
-        grid.sync();
-    }
 }
 
 __constant__ float filter[33];
