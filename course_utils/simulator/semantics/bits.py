@@ -67,11 +67,14 @@ def _fns(op: Operation) -> Result:
 
 
 def _counts(op: Operation, first: int) -> tuple[str, str]:
-    """Start and length of a bit field: the low bytes of two operands."""
-    start, length = (
-        op.op("and", "i32", op.source(i, "i32"), op.number(255, "i32")) for i in (first, first + 1)
-    )
-    return start, length
+    """Start and length of a bit field, which the PTX ISA leaves undefined beyond 255. There the hardware takes
+    the low byte for fields of 32 bits, and the number as it is for 64."""
+
+    def count(index: int) -> str:
+        text, limit = op.source(index, "i32"), op.number(255, "i32")
+        return op.op("and", "i32", text, limit) if op.bits == 32 else op.call("llvm.umin", "i32", text, limit)
+
+    return count(first), count(first + 1)
 
 
 def _widener(op: Operation) -> Callable[[str], str]:

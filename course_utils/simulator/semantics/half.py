@@ -54,9 +54,9 @@ def narrowed(op: Operation, kind: str, text: str) -> str:
     if op.has("sat"):
         text = saturated(op, text, "float")
     result = to_half(op, text, kind)
-    if op.has("ftz"):
-        size = op.op("and", "i16", result, op.number(0x7FFF, "i16"))
-        tiny = op.compare("ult", "i16", size, op.number(0x0400 if kind == "f16" else 0x0080, "i16"))
+    if op.has("ftz"):  # by the exact result, as `flushed_result` has it
+        size = op.call("llvm.fabs", "float", text)
+        tiny = op.compare("olt", "float", size, op.real(LEAST_NORMAL[kind], "float"))
         sign = op.op("and", "i16", result, op.number(-0x8000, "i16"))
         result = op.select(tiny, "i16", sign, result)
     return result

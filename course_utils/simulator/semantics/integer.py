@@ -83,8 +83,7 @@ def _mul24(op: Operation) -> Result:
 
 @rule("div rem", "integer")
 def _division(op: Operation) -> Result:
-    """Division by zero gives all ones, its remainder the dividend, and INT_MIN / -1 wraps: what the hardware
-    does."""
+    """Division by zero and its remainder give all ones, and INT_MIN / -1 wraps: what the hardware does."""
     verb, element, a, b = op.instruction.name, op.element, op.source(0), op.source(1)
     by_zero = op.compare("eq", element, b, op.number(0))
     safe = op.select(by_zero, element, op.number(1), b)
@@ -96,7 +95,7 @@ def _division(op: Operation) -> Result:
         value = op.select(minus, element, wrapped, value)
     else:
         value = op.op(f"u{verb}", element, a, safe)
-    return op.select(by_zero, element, op.number(-1) if verb == "div" else a, value), element
+    return op.select(by_zero, element, op.number(-1), value), element
 
 
 @rule("abs", "integer")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..ir import INT_OF
 from .operation import Operation, Result
-from .rounding import TINIEST, arithmetic, flushed, saturated
+from .rounding import RESIDUES, TINIEST, arithmetic, flushed, flushed_result, saturated
 from .table import rule
 
 MODES = "rn rz rm rp"
@@ -17,10 +17,12 @@ def inputs(op: Operation, count: int) -> list[str]:
     return [flushed(op, text, op.element) for text in texts] if op.has("ftz") else texts
 
 
-def finished(op: Operation, text: str) -> Result:
-    """Flush and saturate a result as the instruction says."""
+def finished(op: Operation, text: str, verb: str = "", *sources: str) -> Result:
+    """Flush and saturate a result as the instruction says; `verb` and sources are those of `arithmetic`."""
     if op.has("ftz"):
         text = flushed(op, text, op.element)
+        if verb in RESIDUES:
+            text = flushed_result(op, text, verb, *sources)
     if op.has("sat"):
         text = saturated(op, text, op.element)
     return text, op.element
@@ -29,13 +31,14 @@ def finished(op: Operation, text: str) -> Result:
 @rule("add sub mul", "real", f"{MODES} ftz sat")
 def _basic(op: Operation) -> Result:
     a, b = inputs(op, 2)
-    return finished(op, arithmetic(op, f"f{op.instruction.name}", op.element, op.rounding, a, b))
+    verb = f"f{op.instruction.name}"
+    return finished(op, arithmetic(op, verb, op.element, op.rounding, a, b), verb, a, b)
 
 
 @rule("fma mad", "real", f"{MODES} ftz sat")
 def _fma(op: Operation) -> Result:
     a, b, c = inputs(op, 3)
-    return finished(op, arithmetic(op, "fma", op.element, op.rounding, a, b, c))
+    return finished(op, arithmetic(op, "fma", op.element, op.rounding, a, b, c), "fma", a, b, c)
 
 
 @rule("div", "real", f"{MODES} ftz approx full")
@@ -49,7 +52,7 @@ def _div(op: Operation) -> Result:
         huge = op.compare("ogt", "float", size, op.real(2.0**126, "float"))
         huge = op.op("and", "i1", huge, op.compare("one", "float", size, op.real(float("inf"), "float")))
         value = op.select(huge, "float", op.op("fmul", "float", a, _signed_zero(op, b)), value)
-    return finished(op, value)
+    return finished(op, value, "fdiv", a, b)
 
 
 def _signed_zero(op: Operation, sign: str) -> str:
@@ -156,6 +159,8 @@ def _testp(op: Operation) -> Result:
         return op.compare("olt" if what == "finite" else "oeq", element, size, infinity), "i1"
     if what == "normal":
         inside = op.compare("olt", element, size, infinity)
-        return op.op("and", "i1", inside, op.compare("oge", element, size, least)), "i1"
+        zero = op.compare("oeq", element, size, op.real(0.0, element))  # counts as normal
+        large = op.op("or", "i1", zero, op.compare("oge", element, size, least))
+        return op.op("and", "i1", inside, large), "i1"
     some = op.compare("ogt", element, size, op.real(0.0, element))
     return op.op("and", "i1", some, op.compare("olt", element, size, least)), "i1"

@@ -146,6 +146,53 @@ def flushed(op: Operation, text: str, element: str, tiniest: float | None = None
     return op.select(tiny, element, zero, text)
 
 
+RESIDUES = {
+    "fmul": ("%exact = fmul D %a, %b", "%left = fsub D %exact, %r"),
+    "fma": ("%exact = fmul D %a, %b", "%other = fsub D %c, %r", "%left = fadd D %exact, %other"),
+    "fdiv": ("%back = fmul D %r, %b", "%over = fsub D %a, %back", "%left = fmul D %over, %b"),
+}
+"""How to tell in double precision on which side of its rounded result %r an operation on floats lies: %left has
+the sign of exact - %r. All but the last step of each are exact where %r is the smallest normal number."""
+
+
+def flushed_result(op: Operation, text: str, verb: str, *sources: str) -> str:
+    """A float result of .ftz that was rounded up to the smallest normal number becomes zero too: the hardware
+    looks at the exact result (measured on an H200)."""
+    kind, wide, truth = op.type("float"), op.type("double"), op.type("i1")
+    suffix = "f32" if op.width == 1 else f"v{LANES}f32"
+    name = f"@helper.flushed.{verb}.{suffix}"
+    if name not in op.code.helpers:
+        letters = "abc"[: len(sources)]
+        least = op.real(TINIEST["float"], "float")
+        op.code.helpers[name] = "\n".join(
+            (
+                f"define internal {kind} {name}({kind} %rf, "
+                + ", ".join(f"{kind} %{letter}f" for letter in letters)
+                + ") alwaysinline nounwind {",
+                f"  %size = call {kind} @llvm.fabs.{suffix}({kind} %rf)",
+                f"  %edge = fcmp oeq {kind} %size, {least}",
+                f"  %bits = bitcast {truth} %edge to i{op.width}",
+                f"  %some = icmp ne i{op.width} %bits, 0",
+                "  br i1 %some, label %look, label %done",
+                "look:",
+                *(f"  %{each} = fpext {kind} %{each}f to {wide}" for each in f"r{letters}"),
+                *("  " + line.replace(" D ", f" {wide} ") for line in RESIDUES[verb]),
+                f"  %side = fmul {wide} %left, %r",
+                f"  %below = fcmp olt {wide} %side, {op.real(0.0, 'double')}",
+                f"  %tiny = and {truth} %below, %edge",
+                f"  %zero = call {kind} @llvm.copysign.{suffix}({kind} {op.real(0.0, 'float')}, {kind} %rf)",
+                f"  %flat = select {truth} %tiny, {kind} %zero, {kind} %rf",
+                "  br label %done",
+                "done:",
+                f"  %result = phi {kind} [ %rf, %0 ], [ %flat, %look ]",
+                f"  ret {kind} %result",
+                "}",
+            )
+        )
+    arguments = ", ".join(f"{kind} {each}" for each in (text, *sources))
+    return op.code.op(f"call {kind} {name}({arguments})")
+
+
 def saturated(op: Operation, text: str, element: str) -> str:
     """Clamped to 0..1, NaN and negative numbers to +0 (.sat)."""
     zero, one = op.real(0.0, element), op.real(1.0, element)

@@ -48,5 +48,6 @@ def _combined(op: Operation, name: str, a: str, b: str) -> str:
         return op.op(name, "i32", a, b)
     if name == "absdiff":
         return op.call_bit("llvm.abs", "i32", op.op("sub", "i32", a, b))
-    more = op.op("add", "i32", op.op("add", "i32", a, b), op.number(1, "i32"))
-    return op.op("ashr", "i32", more, op.number(1, "i32"))
+    total = op.op("add", "i32", a, b)  # halves are rounded away from zero
+    up = op.convert("zext", op.compare("sge", "i32", total, op.number(0, "i32")), "i1", "i32")
+    return op.op("ashr", "i32", op.op("add", "i32", total, up), op.number(1, "i32"))

@@ -17,7 +17,7 @@ class Entry:
     """An instruction. sources: the types of its operands; fixed: operands behind them as text; result: the
     type of its first result; pair: it has a predicate as its second. error: the largest relative error
     against a GPU (0: bit for bit), and floor: an absolute error always allowed. about: "wide" numbers of any
-    size, or "turns" for angles within -2 pi..2 pi."""
+    size, "turns" for angles within -2 pi..2 pi, or "lanes" where the second operand is 0..31."""
 
     opcode: str
     sources: tuple[str, ...]
@@ -104,7 +104,7 @@ def _words() -> list[Entry]:
         found += [Entry(f"shf.{way}.{mode}.b32", ("b32",) * 3, "b32") for way in "lr"]
         found += [Entry(f"bmsk.{mode}.b32", ("b32",) * 2, "b32")]
         found += [Entry(f"szext.{mode}.{kind}", (kind, "u32"), kind) for kind in ("s32", "u32")]
-    found.append(Entry("fns.b32", ("b32", "b32", "s32"), "b32"))
+    found.append(Entry("fns.b32", ("b32", "b32", "s32"), "b32", about="lanes"))
     found += [
         Entry(f"prmt.b32{mode}", ("b32",) * 3, "b32")
         for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16")

@@ -113,6 +113,8 @@ def inputs(sources: Sequence[str], about: str = "wide", seed: int = 1) -> np.nda
                 .view(np.uint32)
                 .astype(np.uint64)
             )
+        if about == "lanes" and number == 1:
+            data &= np.uint64(31)
         found[number] = data
     return found
 
@@ -154,6 +156,8 @@ def _extremes(kind: str) -> list[int]:
             some[1] + 1,
             some[1] - 1,
         ]
+        if kind == "f64":  # just below the smallest normal float
+            some.append(form.bits(2.0**-126, nan=top + 1) - 1)
         return [each | sign for each in some for sign in (0, form.sign)]
     if kind == "pred":
         return [0, 1]

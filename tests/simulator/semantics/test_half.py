@@ -31,7 +31,9 @@ def rounded(kind: str, act: str, *, relu: bool = False, sat: bool = False, ftz: 
             result = 0.0
         if sat:
             result = 0.0 if nan or result <= 0 else min(result, 1.0)
-        return flush(form.bits(result))
+        found = form.bits(result)
+        tiny = ftz and not nan and abs(result) < form.value(1 << form.precision - 1)  # before rounding
+        return found & form.sign if tiny else found
 
     return compute
 

@@ -24,7 +24,7 @@ INTEGERS = {
     "min.u32": np.minimum,
     "max.s32": lambda a, b: np.maximum(a.view(np.int32), b.view(np.int32)).view(np.uint32),
     "div.u32": lambda a, b: np.where(b == 0, np.uint32(0xFFFFFFFF), a // np.maximum(b, np.uint32(1))),
-    "rem.u32": lambda a, b: np.where(b == 0, a, a % np.maximum(b, np.uint32(1))),
+    "rem.u32": lambda a, b: np.where(b == 0, np.uint32(0xFFFFFFFF), a % np.maximum(b, np.uint32(1))),
     "shl.b32": lambda a, b: np.where(b > 31, 0, a << (b & np.uint32(31))).astype(np.uint32),
     "shr.u32": lambda a, b: np.where(b > 31, 0, a >> (b & np.uint32(31))).astype(np.uint32),
 }

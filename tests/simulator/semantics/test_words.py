@@ -276,7 +276,7 @@ def test_parts_of_a_word() -> None:
     acts: dict[str, Callable[[int, int], int]] = {
         "add": lambda x, y: x + y,
         "sub": lambda x, y: x - y,
-        "avrg": lambda x, y: x + y + 1 >> 1,
+        "avrg": lambda x, y: x + y + (x + y >= 0) >> 1,
         "absdiff": lambda x, y: abs(x - y),
         "min": min,
         "max": max,
