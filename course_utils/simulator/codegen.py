@@ -21,7 +21,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import replace
 
-from . import async_copy, exchange, stack, tensor
+from . import async_copy, exchange, members, stack, tensor
 from .access import MemoryCode, Site
 from .atomics import Rule
 from .controlflow import Block
@@ -45,9 +45,8 @@ from .plan import Plan
 from .ptx import Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 from .semantics import ELEMENT, evaluate, results, signed_result, source_element
 
-NOTHING = frozenset(
-    ("membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority")
-)
+NOTHING = frozenset(("prefetch", "prefetchu", "nanosleep", "pmevent", "discard", "applypriority"))
+FENCES = ("membar", "fence")
 HEADER = "(ptr %warp, ptr %worker, ptr %launch, i32 %entry) nounwind"
 
 
@@ -151,6 +150,7 @@ class Emitter(MemoryCode):
         self._changed.clear()
 
     block_now = 0  # number of the block of code being written
+    position_now = 0  # of the instruction in it
 
     def start_block(self, label: str) -> None:
         self.code.label(label)
@@ -204,10 +204,16 @@ class Emitter(MemoryCode):
 
     def instruction(self, block: Block, position: int) -> None:
         instruction = block.instructions[position]
-        self.block_now = block.index
+        self.block_now, self.position_now = block.index, position
         name = instruction.name
-        if name in NOTHING or (name in ("bar", "barrier") and instruction.has("warp")):
+        if name in NOTHING:
             return  # warps run their instructions in order, one warp at a time
+        if name in ("bar", "barrier") and instruction.has("warp"):
+            self._members(instruction)
+            return  # likewise, once the members are known to be here
+        if name in FENCES:
+            self.code.do("fence seq_cst")
+            return
         site = self.plan.sites.get((block.index, position))
         if name == "barrier" and instruction.has("cluster"):
             raise Unsupported(
@@ -351,6 +357,7 @@ class Emitter(MemoryCode):
         return self.code.bitcast(value, element)
 
     def _shuffle(self, instruction: Instruction) -> None:
+        self._members(instruction)
         value, step, clamp = (self.operand(item, "i32") for item in instruction.operands[1:4])
         moved, good = exchange.shuffle(self.code, instruction, self.code.bitcast(value, "i32"), step, clamp)
         self._results(instruction, (moved, good))
@@ -358,13 +365,13 @@ class Emitter(MemoryCode):
     def _vote(self, instruction: Instruction) -> None:
         predicate = self.operand(instruction.operands[1], "i1")
         bits = self.code.mask_bits(self.code.vector(predicate))
-        members = self._members(instruction)
-        self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask, members))
+        named = self._members(instruction)
+        self._result(instruction, exchange.vote(self.code, instruction, bits, self.mask, named))
 
     def _reduce(self, instruction: Instruction) -> None:
         value = self.code.bitcast(self.operand(instruction.operands[1], "i32"), "i32")
-        members = self._members(instruction)
-        self._result(instruction, exchange.reduce(self.code, instruction, value, self.mask, members))
+        named = self._members(instruction)
+        self._result(instruction, exchange.reduce(self.code, instruction, value, self.mask, named))
 
     def _match(self, instruction: Instruction) -> None:
         element = ELEMENT[instruction.type]
@@ -376,7 +383,9 @@ class Emitter(MemoryCode):
         """The lanes that an instruction names; without .sync, all that are there."""
         if "sync" not in instruction.parts:
             return constant(-1, "i32")
-        return self.operand(instruction.operands[-1], "i32")
+        found = self.operand(instruction.operands[-1], "i32")
+        members.require(self, instruction, found)
+        return found
 
     def _results(self, instruction: Instruction, values: Iterable[Value]) -> None:
         """Write d|p, or d alone."""

@@ -35,6 +35,8 @@ def of(status: int, context: Context, kernel: Kernel, request: Request) -> Error
         return reader.illegal_access()
     if status == Status.TRAP:
         return reader.trap()
+    if status in (Status.OUTSIDE, Status.APART):
+        return reader.strangers(apart=status == Status.APART)
     if status == Status.PARTED:
         return reader.parted()
     if status == Status.OVERFLOW:
@@ -125,6 +127,24 @@ class _Reader:
         block = self.plan.flow.blocks[warp.barrier_block]
         location = block.issued[-1].location if block.issued else Location(0, 0)
         return Trap(f"the kernel ended itself with a trap at {self._place(self._first_lane(), location)}")
+
+    def strangers(self, *, apart: bool) -> Trap:
+        """A .sync instruction whose mask and running lanes do not agree, see members.py."""
+        bits, mask, block, position = (each & 0xFFFFFFFF for each in self.worker.addresses[:4])
+        instruction = self.plan.flow.blocks[block].instructions[position]
+        lanes = [lane for lane in range(LANES) if bits >> lane & 1]
+        place = self._place(self._first_lane() if apart else lanes[0], instruction.location)
+        who = f"lane{'s' * (len(lanes) > 1)} {', '.join(map(str, lanes))}"
+        if apart:
+            reason = (
+                f"its mask {mask:#010x} names {who}, which a branch has parted from the lanes that run it"
+            )
+        else:
+            reason = f"{who} ran it without being in the mask given there"
+        return Trap(
+            f"{instruction.opcode} at {place} has no defined result: {reason}. All lanes of the mask must "
+            "run it together, and no others"
+        )
 
     def parted(self) -> Trap:
         """An instruction that all 32 lanes of a warp must run together (.sync.aligned)."""

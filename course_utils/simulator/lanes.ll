@@ -43,6 +43,23 @@ start:
   ret void
 }
 
+; Masks of lanes, all of %count of them joined.
+define i32 @simulator_any_of(ptr %masks, i64 %count) {
+start:
+  br label %next
+next:
+  %index = phi i64 [ 0, %start ], [ %index.up, %next ]
+  %some = phi i32 [ 0, %start ], [ %more, %next ]
+  %mask.at = getelementptr i32, ptr %masks, i64 %index
+  %mask = load i32, ptr %mask.at
+  %more = or i32 %some, %mask
+  %index.up = add i64 %index, 1
+  %again = icmp ult i64 %index.up, %count
+  br i1 %again, label %next, label %done
+done:
+  ret i32 %more
+}
+
 define void @simulator_add(ptr %counter, i64 %amount) alwaysinline {
 start:
   %old = load i64, ptr %counter

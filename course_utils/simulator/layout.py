@@ -33,6 +33,8 @@ class Status:
     TRAP = 8
     ASSERTED = 9
     OVERFLOW = 12  # a lane's stack is full
+    OUTSIDE = 13  # a lane ran a .sync instruction whose mask leaves it out
+    APART = 14  # lanes that the mask of a .sync instruction names run elsewhere
     PARTED = 10  # an instruction of the whole warp was run by some of its lanes
     # Only between the runtime and Python:
     DONE = 16  # no block is left

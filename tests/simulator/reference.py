@@ -48,10 +48,15 @@ def shift_right(a: int, amount: int, kind: str) -> int:
     return number(a, kind) >> min(amount, int(kind[1:]))
 
 
+def field_number(value: int, bits: int) -> int:
+    """Start or length of a field; what counts beyond 255 was seen on an H200."""
+    return value & 255 if bits == 32 else min(value, 255)
+
+
 def bit_field_extract(a: int, start: int, length: int, kind: str) -> int:
     """9.7.1.19, as its pseudo-code has it."""
     bits = int(kind[1:])
-    start, length = start & 255, length & 255
+    start, length = field_number(start, bits), field_number(length, bits)
     top = bits - 1
     sign = 0 if kind[0] == "u" or length == 0 else a >> min(start + length - 1, top) & 1
     result = 0
@@ -63,7 +68,7 @@ def bit_field_extract(a: int, start: int, length: int, kind: str) -> int:
 
 def bit_field_insert(a: int, b: int, start: int, length: int, bits: int) -> int:
     """9.7.1.20."""
-    start, length = start & 255, length & 255
+    start, length = field_number(start, bits), field_number(length, bits)
     for i in range(length):
         if start + i < bits:
             b = b & ~(1 << start + i) | (a >> i & 1) << start + i

@@ -67,8 +67,8 @@ def _fns(op: Operation) -> Result:
 
 
 def _counts(op: Operation, first: int) -> tuple[str, str]:
-    """Start and length of a bit field, which the PTX ISA leaves undefined beyond 255. There the hardware takes
-    the low byte for fields of 32 bits, and the number as it is for 64."""
+    """Start and length of a bit field, which the PTX ISA leaves undefined beyond 255. There the hardware
+    takes the low byte for fields of 32 bits, and the number as it is for 64."""
 
     def count(index: int) -> str:
         text, limit = op.source(index, "i32"), op.number(255, "i32")

@@ -151,8 +151,8 @@ RESIDUES = {
     "fma": ("%exact = fmul D %a, %b", "%other = fsub D %c, %r", "%left = fadd D %exact, %other"),
     "fdiv": ("%back = fmul D %r, %b", "%over = fsub D %a, %back", "%left = fmul D %over, %b"),
 }
-"""How to tell in double precision on which side of its rounded result %r an operation on floats lies: %left has
-the sign of exact - %r. All but the last step of each are exact where %r is the smallest normal number."""
+"""How to tell in double precision on which side of its rounded result %r an operation on floats lies: %left
+has the sign of exact - %r. All but the last step of each are exact where %r is the smallest normal number."""
 
 
 def flushed_result(op: Operation, text: str, verb: str, *sources: str) -> str:
