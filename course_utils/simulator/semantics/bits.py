@@ -43,7 +43,8 @@ def _bfind(op: Operation) -> Result:
 
 @rule("fns", "integer")
 def _fns(op: Operation) -> Result:
-    """Position of the n-th set bit, counted from `base` up or down; -1 when there is none (9.7.1.17)."""
+    """Position of the n-th set bit, counted from `base` up or down; -1 when there is none (9.7.1.17). The
+    hardware gives 0 for the one count that has no opposite, INT_MIN."""
     mask, base, offset = (op.source(index, "i32") for index in range(3))
     number = lambda value: op.number(value, "i32")  # noqa: E731
     up = op.compare("sgt", "i32", offset, number(0))
@@ -63,7 +64,8 @@ def _fns(op: Operation) -> Result:
         here = op.op("and", "i1", here, op.compare("eq", "i32", seen, wanted))
         found = op.select(here, "i32", position, found)
         position = op.op("add", "i32", position, step)
-    return found, "i32"
+    endless = op.compare("eq", "i32", offset, number(-1 << 31))
+    return op.select(endless, "i32", number(0), found), "i32"
 
 
 def _counts(op: Operation, first: int) -> tuple[str, str]:

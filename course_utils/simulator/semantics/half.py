@@ -54,9 +54,10 @@ def narrowed(op: Operation, kind: str, text: str) -> str:
     if op.has("sat"):
         text = saturated(op, text, "float")
     result = to_half(op, text, kind)
-    if op.has("ftz"):  # by the exact result, as `flushed_result` has it
+    if op.has("ftz"):  # tiny when rounded to as many bits without a least exponent, as in `flushed_result`
         size = op.call("llvm.fabs", "float", text)
-        tiny = op.compare("olt", "float", size, op.real(LEAST_NORMAL[kind], "float"))
+        least = LEAST_NORMAL[kind] * (1 - (2.0**-12 if kind == "f16" else 2.0**-9))
+        tiny = op.compare("olt", "float", size, op.real(least, "float"))
         sign = op.op("and", "i16", result, op.number(-0x8000, "i16"))
         result = op.select(tiny, "i16", sign, result)
     return result

@@ -147,20 +147,22 @@ def flushed(op: Operation, text: str, element: str, tiniest: float | None = None
 
 
 RESIDUES = {
-    "fmul": ("%exact = fmul D %a, %b", "%left = fsub D %exact, %r"),
-    "fma": ("%exact = fmul D %a, %b", "%other = fsub D %c, %r", "%left = fadd D %exact, %other"),
-    "fdiv": ("%back = fmul D %r, %b", "%over = fsub D %a, %back", "%left = fmul D %over, %b"),
+    "fmul": ("%exact = fmul D %a, %b", "%left = fsub D %exact, %t"),
+    "fma": ("%exact = fmul D %a, %b", "%other = fsub D %c, %t", "%left = fadd D %exact, %other"),
+    "fdiv": ("%back = fmul D %t, %b", "%over = fsub D %a, %back", "%left = fmul D %over, %b"),
 }
-"""How to tell in double precision on which side of its rounded result %r an operation on floats lies: %left
-has the sign of exact - %r. All but the last step of each are exact where %r is the smallest normal number."""
+"""How to tell in double precision on which side of %t, a little below the smallest normal float, the exact
+result of an operation on floats lies: %left has the sign of exact - %t."""
 
 
 def flushed_result(op: Operation, text: str, verb: str, *sources: str) -> str:
-    """A float result of .ftz that was rounded up to the smallest normal number becomes zero too: the hardware
-    looks at the exact result (measured on an H200)."""
+    """A float result of .ftz that was rounded up to the smallest normal number becomes zero too, unless it
+    would have come that far with 24 bits of fraction below it as well: tiny is what is tiny when rounded
+    without a least exponent (measured on an H200)."""
     kind, wide, truth = op.type("float"), op.type("double"), op.type("i1")
     suffix = "f32" if op.width == 1 else f"v{LANES}f32"
-    name = f"@helper.flushed.{verb}.{suffix}"
+    near = op.rounding == "rn"
+    name = f"@helper.flushed.{verb}.{'near' if near else 'directed'}.{suffix}"
     if name not in op.code.helpers:
         letters = "abc"[: len(sources)]
         least = op.real(TINIEST["float"], "float")
@@ -176,9 +178,10 @@ def flushed_result(op: Operation, text: str, verb: str, *sources: str) -> str:
                 "  br i1 %some, label %look, label %done",
                 "look:",
                 *(f"  %{each} = fpext {kind} %{each}f to {wide}" for each in f"r{letters}"),
+                f"  %t = fmul {wide} %r, {op.real(1 - (2.0**-25 if near else 2.0**-24), 'double')}",
                 *("  " + line.replace(" D ", f" {wide} ") for line in RESIDUES[verb]),
                 f"  %side = fmul {wide} %left, %r",
-                f"  %below = fcmp olt {wide} %side, {op.real(0.0, 'double')}",
+                f"  %below = fcmp {'olt' if near else 'ole'} {wide} %side, {op.real(0.0, 'double')}",
                 f"  %tiny = and {truth} %below, %edge",
                 f"  %zero = call {kind} @llvm.copysign.{suffix}({kind} {op.real(0.0, 'float')}, {kind} %rf)",
                 f"  %flat = select {truth} %tiny, {kind} %zero, {kind} %rf",

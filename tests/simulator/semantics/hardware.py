@@ -157,7 +157,7 @@ def _extremes(kind: str) -> list[int]:
             some[1] - 1,
         ]
         if kind == "f64":  # just below the smallest normal float
-            some.append(form.bits(2.0**-126, nan=top + 1) - 1)
+            some += [form.bits(2.0**-126 * (1 - 2.0**-bits), nan=top + 1) for bits in (23, 24, 25, 26, 52)]
         return [each | sign for each in some for sign in (0, form.sign)]
     if kind == "pred":
         return [0, 1]

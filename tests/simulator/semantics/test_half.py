@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -32,7 +33,9 @@ def rounded(kind: str, act: str, *, relu: bool = False, sat: bool = False, ftz: 
         if sat:
             result = 0.0 if nan or result <= 0 else min(result, 1.0)
         found = form.bits(result)
-        tiny = ftz and not nan and abs(result) < form.value(1 << form.precision - 1)  # before rounding
+        # Tiny is what is so when rounded without a least exponent.
+        least = Fraction(form.value(1 << form.precision - 1)) * (1 - Fraction(1, 2 << form.precision))
+        tiny = ftz and not nan and abs(result) < least
         return found & form.sign if tiny else found
 
     return compute
