@@ -9,7 +9,17 @@ from ..ir import BITS
 from . import eighth
 from .operation import SUFFIX, Operation, Result
 from .real import MODES
-from .rounding import arithmetic, exact_sum, flushed, from_half, rectified, saturated, to_float, to_half
+from .rounding import (
+    arithmetic,
+    exact_sum,
+    flushed,
+    from_half,
+    least_kept,
+    rectified,
+    saturated,
+    to_float,
+    to_half,
+)
 from .table import rule
 from .types import ELEMENT, FAMILY
 
@@ -70,6 +80,8 @@ def _from_real(op: Operation, text: str, element: str, to: str) -> str:
         return text if element == "double" else op.convert("fpext", text, "float", "double")
     if to == "f32":
         if element == "double":
+            if op.has("ftz"):  # what would not round up to a normal number is tiny before it is rounded
+                text = flushed(op, text, "double", least_kept(op.rounding))
             text = to_float(op, text, op.rounding)
         return flushed(op, text, "float") if op.has("ftz") else text
     if element == "double":

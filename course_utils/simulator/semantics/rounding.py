@@ -8,6 +8,7 @@ rounding is odd", 2005).
 
 from __future__ import annotations
 
+import math
 import platform
 
 import llvmlite.binding as llvm
@@ -153,6 +154,13 @@ RESIDUES = {
 }
 """How to tell in double precision on which side of %t, a little below the smallest normal float, the exact
 result of an operation on floats lies: %left has the sign of exact - %t."""
+
+
+def least_kept(mode: str) -> float:
+    """The smallest double that a conversion to float with .ftz does not flush: as in `flushed_result`."""
+    if mode == "rn":
+        return TINIEST["float"] * (1 - 2.0**-25)
+    return math.nextafter(TINIEST["float"] * (1 - 2.0**-24), 1.0)
 
 
 def flushed_result(op: Operation, text: str, verb: str, *sources: str) -> str:

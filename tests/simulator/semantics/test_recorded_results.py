@@ -46,6 +46,11 @@ RECORDED: dict[str, list[tuple[tuple[int, ...], int]]] = {
         ((0x8400, 0xC00, 0x400), 0x400),
     ],
     "fma.rn.ftz.f16x2": [((0x3BFF8400, 0x5140BBFF, 0x84010002), 0x513F0000)],
+    "cvt.rn.ftz.f32.f64": [
+        ((0x380FFFFFE0000000,), 0x0),
+        ((0xB80FFFFFE0000000,), 0x80000000),
+        ((0x380FFFFFF0000000,), 0x800000),
+    ],
     # Zero counts as a normal number.
     "testp.normal.f32": [((0x0,), 1), ((0x80000000,), 1)],
     "testp.normal.f64": [((0x0,), 1), ((0x8000000000000000,), 1)],
