@@ -76,8 +76,9 @@ def test_made_once_then_found(place: Environment, uv: FakeUv) -> None:
 
 
 def test_course_can_be_imported_from_anywhere(
-    place: Environment, uv: FakeUv, tmp_path_factory: object
+    place: Environment, uv: FakeUv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # which the lessons' tests set, for this course
     place.make(gpu=False)
     script = "import course_utils; print(course_utils.here, course_utils.__file__)"
     moved = place.root.with_name("moved é")

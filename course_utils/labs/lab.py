@@ -180,9 +180,9 @@ class Lab:
                 return
             if page is not None:
                 self._page = page
-                self._status.value = page.status
                 for panel, html in zip(self._panels, page.panels, strict=True):
                     panel.value = html
+                self._status.value = page.status  # last: it tells what is shown
             self._tell(error)
 
     def _drawn(self, state: State, cancelled: Callable[[], bool]) -> Page:

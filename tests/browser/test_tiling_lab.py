@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from course_utils import kernels, simulator
 from course_utils.metrics import names
@@ -60,8 +60,10 @@ class LabOnPage:
     def wait_for(self, told: str) -> None:
         self.frame.locator(".lk-status", has_text=told).wait_for()
 
-    def shown(self, measure: str, column: str = "chosen") -> str:
-        return self.frame.locator(f"[data-measure={measure}][data-column={column}]").inner_text()
+    def expect(self, measure: str, number: int, column: str = "chosen") -> None:
+        """A number of the table, as the learner reads it."""
+        cell = self.frame.locator(f"[data-measure={measure}][data-column={column}]")
+        expect(cell).to_have_text(f"{number:,}")
 
     def choose_kernel(self, name: str) -> None:
         button = self.frame.locator(".lk-control-kernel button", has_text=name)
@@ -86,8 +88,8 @@ def test_tile_by_keyboard_shows_the_simulators_sectors(lab: LabOnPage, tile: int
     lab.choose_kernel("tiled")
     lab.move_to("TILE", tile)
     size = lab.value("N")
-    assert lab.shown("sectors") == f"{sectors('tiled', tile, size):,}"
-    assert lab.shown("sectors", "baseline") == f"{sectors('naive', tile, size):,}"
+    lab.expect("sectors", sectors("tiled", tile, size))
+    lab.expect("sectors", sectors("naive", tile, size), "baseline")
     assert f"a grid of {-(-size // tile)} " in lab.frame.locator(".lk-status").inner_text()
 
 
@@ -98,7 +100,7 @@ def test_size_and_kernel_by_keyboard(lab: LabOnPage) -> None:
     lab.wait_for(f"N {size}")
     for kernel in ("naive", "swapped", "tiled"):
         lab.choose_kernel(kernel)
-        assert lab.shown("sectors") == f"{sectors(kernel, 8, size):,}"
+        lab.expect("sectors", sectors(kernel, 8, size))
     lab.press("N", "Home")
     lab.wait_for(f"N {lab.value('N')}")
 
@@ -110,7 +112,7 @@ def test_back_and_forth_ends_with_the_last(lab: LabOnPage) -> None:
     lab.wait_for("TILE 4")
     lab.page.wait_for_timeout(1000)  # longer than any computation: nothing older may come after it
     assert lab.value("TILE") == 4
-    assert lab.shown("sectors") == f"{sectors('tiled', 4, lab.value('N')):,}"
+    lab.expect("sectors", sectors("tiled", 4, lab.value("N")))
 
 
 def test_the_page_does_not_jump(lab: LabOnPage) -> None:
