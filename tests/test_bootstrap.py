@@ -98,7 +98,7 @@ def test_project_counts_as_installed_in_site_packages_only(
     ("raised", "code", "words"),
     [
         (SetupError(Exit.NO_NETWORK, "The package index cannot be reached."), 13, "cannot be reached"),
-        (SetupError(Exit.NOT_WRITABLE, "/home/J\u00f6rg is not writable."), 14, "is not writable"),
+        (SetupError(Exit.NOT_WRITABLE, "/J\u00f6rg is not writable."), 14, "is not writable"),
         (KeyboardInterrupt(), 130, "Stopped"),
     ],
 )

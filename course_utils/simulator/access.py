@@ -7,6 +7,7 @@ counts the actual addresses.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ Run = tuple[str, tuple[int, ...]]
 """Host address of the lowest lane (i64), and each lane's distance from it in bytes."""
 
 
-class MemoryCode:
+class MemoryCode(ABC):
     """Writes accesses. The kind of code (see `codegen`) says which lanes are active and finds and counts
     patterns."""
 
@@ -164,9 +165,9 @@ class MemoryCode:
         self.require(site, code.op(f"call i1 @simulator_lanes_{call}"))
         return code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
 
+    @abstractmethod
     def counted_size(self, site: Site) -> int:
         """Bytes a lane that the hardware moves at once for a site, 0 when it comes along with another."""
-        raise NotImplementedError
 
     def window(self, site: Site) -> tuple[str, str]:
         """(host pointer, bytes) of a space other than global."""
@@ -363,9 +364,9 @@ class MemoryCode:
         old = self.code.op(f"load i64, ptr {place}, align 8")
         self.code.do(f"store i64 {self.code.op(f'add i64 {old}, {amount}')}, ptr {place}, align 8")
 
+    @abstractmethod
     def table(self, entries: tuple[int, ...]) -> str:
         """Name of a constant array of bytes."""
-        raise NotImplementedError
 
 
 def _group(shape: tuple[int, ...], step: int, group: int) -> int | None:

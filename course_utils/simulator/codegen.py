@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import struct
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -72,21 +73,14 @@ class Emitter(MemoryCode):
 
     # What the two kinds of code do differently
 
-    def load_register(self, name: str) -> Value:
-        raise NotImplementedError
+    @abstractmethod
+    def load_register(self, name: str) -> Value: ...
 
-    def store_register(self, name: str, value: Value) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def store_register(self, name: str, value: Value) -> None: ...
 
-    def special(self, name: str) -> Value:
-        raise NotImplementedError
-
-    def width_of_result(
-        self, instruction: Instruction, sources: list[Value]
-    ) -> tuple[int, tuple[int, ...] | None]:
-        """(1 or 32, pattern of the result): whether an instruction is done once for the warp or lane by
-        lane."""
-        raise NotImplementedError
+    @abstractmethod
+    def special(self, name: str) -> Value: ...
 
     def trace_access(self, site: Site, instruction: Instruction) -> None:
         """Record the addresses, in code that is made to trace."""

@@ -8,6 +8,8 @@ finds the one at fault.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from . import sectors as rules
 from .access import MemoryCode, Run, Site
 from .ir import Value
@@ -150,9 +152,9 @@ class PatternCode(MemoryCode):
         offset = code.op(f"and i64 {address}, {(1 << REGION_BITS) - 1}")
         return limit, delta, offset
 
+    @abstractmethod
     def host_of_group(self, site: Site) -> str | None:
         """The host address of the lowest lane, where the site was checked together with others."""
-        raise NotImplementedError
 
     def moved(self, text: str, amount: int) -> str:
         return self.code.op(f"add i64 {text}, {amount}") if amount else text

@@ -185,7 +185,7 @@ def test_a_real_architecture_is_needed() -> None:
         "--pre-include=/etc/passwd",
         "--options-file=/etc/passwd",
         "@/etc/passwd",
-        "-time=/tmp/times",
+        "-time=/times",
         "--pch-dir=/tmp",
         "-Xptxas=-o/tmp/x",
         "--ptxas-options=--version",

@@ -16,7 +16,7 @@ MODULE = """
 .version 8.5 // a comment
 .target sm_90, debug
 .address_size 64
-.file 1 "/home/somebody/kernel.cu"
+.file 1 "/course/kernel.cu"
 .visible .const .align 4 .b8 table[8] = {1, 2, 0xFF};
 .global .align 8 .u64 pointer = generic(table)+4;
 .extern .shared .align 16 .b8 dynamic[];
@@ -64,7 +64,7 @@ def scale(module: ptx.Module) -> ptx.Function:
 
 def test_the_head(module: ptx.Module, scale: ptx.Function) -> None:
     assert module.target == "sm_90"
-    assert module.files == {1: "/home/somebody/kernel.cu"}
+    assert module.files == {1: "/course/kernel.cu"}
     assert scale.entry
     assert [(each.name, each.type, each.size, each.align, each.array) for each in scale.parameters] == [
         ("scale_param_0", "u64", 8, 4, False),
