@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..simulator import arguments
-from ..simulator import program as simulating
 from ..simulator.memory import Buffer, Memory
 from .programs import Program
 
@@ -44,7 +42,8 @@ class Launch:
     def parameters(self, addresses: dict[tuple[int, int], int]) -> tuple[bytearray, list[int]]:
         """The bytes of the parameters and the offset of each. addresses: (start, size) of a buffer -> GPU
         address."""
-        return _pack(self.program, self.args, _MappedMemory(addresses))
+        memory = _MappedMemory(addresses)
+        return self.program.simulated.pack(self.program.entry, self.args, memory)
 
 
 def check(
@@ -58,17 +57,7 @@ def check(
     """Raises LaunchError or ArgumentError as the simulator does. shared_limit: bytes a block, static and
     dynamic."""
     made = program.simulated
-    function = made._function(program.entry)
-    grid_index = simulating._index(grid, "grid", simulating.MAX_GRID)
-    block_index = simulating._index(block, "block", simulating.MAX_BLOCK)
-    made._check_launch(function, block_index, made._places(function), shared_bytes, shared_limit)
+    grid_index, block_index, _ = made.checked(program.entry, grid, block, shared_bytes, shared_limit)
     memory = Memory()
-    _pack(program, args, memory)
+    made.pack(program.entry, args, memory)
     return Launch(program, grid_index, block_index, args, int(shared_bytes), tuple(memory.buffers))
-
-
-def _pack(program: Program, args: Sequence[object], memory: Memory) -> tuple[bytearray, list[int]]:
-    made = program.simulated
-    function = made._function(program.entry)
-    packed = arguments.pack(function, made._signature(program.entry), args, memory)
-    return packed, arguments.parameter_offsets(function)[0]

@@ -118,15 +118,9 @@ class Program:
             )  # fmt: skip
         function = self._function(kernel)
         _refuse_options(checks, workers=workers, budget=budget, trace=trace)
-        grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
+        limit = SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT
+        grid_index, block_index, total_shared = self.checked(kernel, grid, block, shared_bytes, limit)
         addresses = self._places(function)
-        total_shared = self._check_launch(
-            function,
-            block_index,
-            addresses,
-            shared_bytes,
-            SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT,
-        )
         asked = (
             None
             if trace is None
@@ -139,7 +133,7 @@ class Program:
         if cooperative:
             self._check_cooperative(kernel, grid_index, block_index, total_shared)
             workspace = memory.add("the grid's barrier", np.zeros(64, np.uint8))
-        parameters = arguments.pack(function, self._signature(kernel), args, memory)
+        parameters, _ = self.pack(kernel, args, memory)
         made = self._kernel(function, addresses, grid_index, block_index)
         request = launching.Request(
             grid_index,
@@ -165,6 +159,31 @@ class Program:
             notes=outcome.notes + counts.notes(),
             trace=outcome.trace,
         )
+
+    def checked(
+        self,
+        kernel: str,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        shared_bytes: int,
+        shared_limit: int,
+    ) -> tuple[Index, Index, int]:
+        """Grid and block as (x, y, z), and the bytes of shared memory a block, static and dynamic.
+
+        Raises LaunchError where a GPU would refuse the launch, or a block has more shared memory than
+        shared_limit."""
+        function = self._function(kernel)
+        grid_index, block_index = _index(grid, "grid", MAX_GRID), _index(block, "block", MAX_BLOCK)
+        total = self._check_launch(function, block_index, self._places(function), shared_bytes, shared_limit)
+        return grid_index, block_index, total
+
+    def pack(self, kernel: str, args: Sequence[object], memory: Memory) -> tuple[bytearray, list[int]]:
+        """The bytes of a kernel's parameters and the offset of each; arrays are added to `memory`.
+
+        Raises ArgumentError."""
+        function = self._function(kernel)
+        packed = arguments.pack(function, self._signature(kernel), args, memory)
+        return packed, arguments.parameter_offsets(function)[0]
 
     def set_symbol(self, name: str, value: object) -> None:
         """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not
