@@ -60,6 +60,34 @@ done:
   ret i32 %more
 }
 
+; The number of the highest bit that is set in the %count words %ready and not in the words %shut; -1 if none is.
+define i64 @simulator_highest(ptr %ready, ptr %shut, i64 %count) {
+start:
+  br label %next
+next:
+  %above = phi i64 [ %count, %start ], [ %index, %look ]
+  %none = icmp eq i64 %above, 0
+  br i1 %none, label %missing, label %look
+look:
+  %index = sub i64 %above, 1
+  %ready.at = getelementptr i64, ptr %ready, i64 %index
+  %shut.at = getelementptr i64, ptr %shut, i64 %index
+  %word = load i64, ptr %ready.at
+  %closed = load i64, ptr %shut.at, align 1
+  %open = xor i64 %closed, -1
+  %bits = and i64 %word, %open
+  %empty = icmp eq i64 %bits, 0
+  br i1 %empty, label %next, label %found
+found:
+  %zeros = call i64 @llvm.ctlz.i64(i64 %bits, i1 true)
+  %bit = sub i64 63, %zeros
+  %first = shl i64 %index, 6
+  %number = or i64 %first, %bit
+  ret i64 %number
+missing:
+  ret i64 -1
+}
+
 define void @simulator_add(ptr %counter, i64 %amount) alwaysinline {
 start:
   %old = load i64, ptr %counter

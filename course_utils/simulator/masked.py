@@ -7,6 +7,7 @@ where the hardware's reconvergence barrier would have them meet.
 
 from __future__ import annotations
 
+from . import members
 from .access import Site
 from .codegen import Emitter
 from .controlflow import Block
@@ -185,12 +186,25 @@ class MaskedEmitter(GeneralEmitter):
         code.label("choose")
         # The lowest block, or the highest when lanes ahead are to have a turn.
         order = code.load("i32", "%warp", at(Warp, "order"))
-        ahead = code.op(f"icmp ne i32 {order}, 0")
-        word_index = self._pick(summary, ahead)
+        code.branch(code.op(f"icmp eq i32 {order}, 0"), "lowest", "highest", likely=True)
+        code.label("highest")
+        words = code.pointer("%warp", layout.ready)
+        count, shut = (len(self.plan.flow.blocks) + 63) // 64, self.table(self._shut_ahead())
+        high = code.op(f"call i64 @simulator_highest(ptr {words}, ptr {shut}, i64 {count})")
+        code.branch(code.op(f"icmp slt i64 {high}, 0"), "lowest", "chosen")
+        code.label("lowest")
+        words = code.pointer("%warp", layout.ready)
+        first = code.op(f"call i64 @llvm.cttz.i64(i64 {summary}, i1 true)")
+        word = code.op(f"load i64, ptr {code.op(f'getelementptr i64, ptr {words}, i64 {first}')}, align 8")
+        low = code.op(f"call i64 @llvm.cttz.i64(i64 {word}, i1 true)")
+        low = code.op(f"or i64 {code.op(f'shl i64 {first}, 6')}, {low}")
+        code.jump("chosen")
+        code.label("chosen")
+        block = code.op(f"phi i64 [ {high}, %highest ], [ {low}, %lowest ]")
+        word_index, bit = code.op(f"lshr i64 {block}, 6"), code.op(f"and i64 {block}, 63")
         words = code.pointer("%warp", layout.ready)
         word_at = code.op(f"getelementptr i64, ptr {words}, i64 {word_index}")
         word = code.op(f"load i64, ptr {word_at}, align 8")
-        bit = self._pick(word, ahead)
         fewer = code.op(f"xor i64 {word}, {code.op(f'shl i64 1, {bit}')}")
         code.do(f"store i64 {fewer}, ptr {word_at}, align 8")
         emptied = code.op(f"icmp eq i64 {fewer}, 0")
@@ -199,7 +213,6 @@ class MaskedEmitter(GeneralEmitter):
             f"store i64 {code.op(f'select i1 {emptied}, i64 {others}, i64 {summary}')}, "
             f"ptr {summary_at}, align 8"
         )
-        block = code.op(f"or i64 {code.op(f'shl i64 {word_index}, 6')}, {bit}")
         waiting = code.pointer("%warp", layout.waiting)
         mask_at = code.op(f"getelementptr i32, ptr {waiting}, i64 {block}")
         code.do(f"%mask = load i32, ptr {mask_at}, align 4")
@@ -210,12 +223,12 @@ class MaskedEmitter(GeneralEmitter):
         code.label("nowhere")
         code.do("unreachable")
 
-    def _pick(self, bits: str, highest: str) -> str:
-        """Number of the lowest or highest bit set."""
-        code = self.code
-        low = code.op(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
-        high = code.op(f"sub i64 63, {code.op(f'call i64 @llvm.ctlz.i64(i64 {bits}, i1 true)')}")
-        return code.op(f"select i1 {highest}, i64 {high}, i64 {low}")
+    def _shut_ahead(self) -> tuple[int, ...]:
+        """Bytes of a bit set of blocks: lanes that are ahead of others do not begin these, as they hold an
+        instruction for which the hardware would wait until the whole warp is there."""
+        blocks = self.plan.flow.blocks
+        bits = sum(1 << block.index for block in blocks if members.needs_all(self.plan, block))
+        return tuple(bits.to_bytes((len(blocks) + 63) // 64 * 8, "little"))
 
     def _block(self, block: Block) -> None:
         code, plan = self.code, self.plan

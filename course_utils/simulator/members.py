@@ -12,22 +12,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import tensor
 from .controlflow import Block
 from .ir import Value, pattern
 from .kinds import LANES
 from .layout import Status, Warp, Worker, at
-from .ptx import Immediate, Instruction
+from .ptx import Immediate, Instruction, Register
 
 if TYPE_CHECKING:
     from .codegen import Emitter
+    from .plan import Plan
 
-EVERY = -1
+
+def needs_all(plan: Plan, block: Block) -> bool:
+    """Has a block an instruction that all lanes of the warp, as far as they still run, must run together?"""
+    return any(
+        instruction.name in tensor.NAMES or ("sync" in instruction.parts and _names_all(plan, instruction))
+        for instruction in block.instructions
+    )
+
+
+def _names_all(plan: Plan, instruction: Instruction) -> bool:
+    mask = instruction.operands[-1]
+    if isinstance(mask, Immediate):
+        known: int | None = mask.value
+    else:
+        kinds = plan.variants[0].kinds
+        known = kinds[mask.name].constant if isinstance(mask, Register) and mask.name in kinds else None
+    return known is not None and known & 0xFFFFFFFF == 0xFFFFFFFF
 
 
 def require(emitter: Emitter, instruction: Instruction, members: Value) -> None:
     """Stop the kernel unless the running lanes are members and the other members are gone."""
-    mask = instruction.operands[-1]
-    if not (isinstance(mask, Immediate) and mask.value & 0xFFFFFFFF == 0xFFFFFFFF):
+    if not _names_all(emitter.plan, instruction):
         _stop_if(emitter, Status.OUTSIDE, _outside(emitter, members), members)
     if emitter.active is None:  # in the fast code all lanes run together
         _stop_if(emitter, Status.APART, _apart(emitter, members), members)

@@ -99,3 +99,24 @@ def test_defined(case: str) -> None:
 
 def test_lanes_that_never_were() -> None:
     assert run("value = __shfl_xor_sync(0xffffffff, value, 1);", 20) == [lane ^ 1 for lane in range(20)]
+
+
+@pytest.mark.parametrize(
+    "joint", ["value = __shfl_xor_sync(~0u, value, 1);", "__syncwarp(); out[lane + 32] = 1;"]
+)
+def test_lanes_ahead_wait_for_those_in_a_long_loop(joint: str) -> None:
+    """More rounds than after which lanes that are ahead get turns, in case others wait for them."""
+    factor, more, rounds = 1664525, 1013904223, 200_000
+    body = f"for (int i = 0; i < lane * {rounds}; i++) value = value * {factor} + {more}; {joint}"
+    step = [1, 0]  # value -> step[0] * value + step[1]: a lane's rounds beyond the one's before
+    for _ in range(rounds):
+        step = [step[0] * factor & 0xFFFFFFFF, (step[1] * factor + more) & 0xFFFFFFFF]
+    expected = []
+    for lane in range(32):
+        value = lane
+        for _ in range(lane):
+            value = step[0] * value + step[1] & 0xFFFFFFFF
+        expected.append(value)
+    if "shfl" in joint:
+        expected = [expected[lane ^ 1] for lane in range(32)]
+    assert [value & 0xFFFFFFFF for value in run(body)] == expected
