@@ -87,7 +87,7 @@ def test_a_cell_that_was_not_run_stays_so() -> None:
 
 
 ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
-PATH = new_output("stream", name="stdout", text="made /home/my/file")
+PATH = new_output("stream", name="stdout", text="made /opt/course/file")
 COMPLAINTS = [
     (new_code_cell("run()"), []),
     (new_code_cell("print(f'{a:,}')\nb = a[1:]\nb"), []),
