@@ -15,9 +15,11 @@ import numpy as np
 from .access import Site
 from .atomics import Rule
 from .controlflow import Block
+from .kinds import LANES
 from .layout import SITE_NUMBERS
 from .plan import Plan
 from .ptx import Instruction
+from .sectors import SECTOR
 
 GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
 SHARED_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
@@ -177,14 +179,23 @@ class Counts:
                 yield site, rule
 
     def notes(self) -> list[str]:
-        """Which memory traffic is in no metric, as it is not known how the hardware counts it."""
+        """Which memory traffic is in no metric, as it is not known how the hardware counts it, and which
+        number is only a lower bound."""
         names = {
             "cp.async" if count.site.instruction.name == "cp" else count.site.instruction.name
             for count in self.sites()
             if not count.site.counted and self.warps(count.site.block)
         }
         names |= {site.instruction.opcode for site, rule in self._atomics() if rule is Rule.UNKNOWN}
-        return [f"uncounted: the memory traffic of {', '.join(sorted(names))}"] if names else []
+        found = [f"uncounted: the memory traffic of {', '.join(sorted(names))}"] if names else []
+        if any(self._is_scattered(site) for site, rule in self._atomics() if rule is Rule.SECTORS):
+            found.append("a lower bound: the sectors of scattered global atomics; a GPU may count 2 % more")
+        return found
+
+    def _is_scattered(self, site: Site) -> bool:
+        """Did an atomic cost more sectors than lanes side by side would?"""
+        sectors = int(self.totals[self.plan.counters.site + SITE_NUMBERS * site.number])
+        return sectors > self.warps(site.block) * LANES * site.size // SECTOR
 
     def by_line(self) -> dict[int, dict[str, int]]:
         """Source line -> counts under LINE_KEYS; instructions made by headers are left out."""

@@ -89,3 +89,14 @@ def test_counting_in_shared_memory_has_an_instruction_of_its_own() -> None:
     assert out[5] == 8
     assert run.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"] == 2
     assert run.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"] == 1
+
+
+@pytest.mark.parametrize(("spread", "told"), [(1, False), (8, True)], ids=["side by side", "scattered"])
+def test_scattered_reductions_are_a_lower_bound(spread: int, told: bool) -> None:
+    """A histogram whose lanes are at random words has 1.7 % more sectors on an H200 than the rule gives."""
+    source = f"""
+    extern "C" __global__ void add(unsigned* out) {{ atomicAdd(&out[{spread} * threadIdx.x], threadIdx.x); }}
+    """
+    run = simulator.compile(source).launch("add", 1, 32, [np.zeros(32 * spread, np.uint32)])
+    bound = "a lower bound: the sectors of scattered global atomics; a GPU may count 2 % more"
+    assert run.notes == ([bound] if told else [])
