@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from IPython.display import Markdown
 
-from . import devices, kernels, metrics
+from . import devices, kernels, metrics, problems
 from .exercises import manifest
 from .figures import Figure, Sample, Table, counters_table, source_view
 from .figures.sample import COUNTED
 from .figures.style import scoped
-from .labs import PROBLEMS
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,8 +96,8 @@ def count(kernel: str, **settings: int) -> Counted:
     loaded = kernels.load(kernel)
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
     sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
-    geometry = loaded.geometry(tunables, **sizes)
-    problem = PROBLEMS[loaded.topic](sizes, np.random.default_rng(0))
+    geometry = problems.geometry(loaded, tunables, sizes)
+    problem = problems.of(loaded).make({**sizes, **loaded.values(tunables)}, np.random.default_rng(0))
     run = devices.launch(
         loaded,
         None,

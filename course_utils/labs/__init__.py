@@ -10,9 +10,10 @@
     lab.set(TILE=8)                    # the same from Python, and waits
     print(lab.report())                # what is on the screen, as text
 
-In the order data flows: controls (what may be varied), problems (inputs and right answers), engine (state ->
-Result), views (Result -> figure), page (all views of a state), explain (errors in plain words), latest (the
-newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most.
+In the order data flows: controls (what may be varied), engine (state -> Result, on the inputs of
+course_utils.problems), views (Result -> figure), page (all views of a state), explain (errors in plain
+words), latest (the newest change wins), lab (all of it as widgets). A new lab needs new views or controls at
+most.
 """
 
 from __future__ import annotations
@@ -21,16 +22,13 @@ from .controls import Choice
 from .engine import Result
 from .lab import Lab
 from .predict import Predict
-from .problems import PROBLEMS, Problem
 from .views import Counters, SourceView, TilePicture, View
 
 __all__ = [
-    "PROBLEMS",
     "Choice",
     "Counters",
     "Lab",
     "Predict",
-    "Problem",
     "Result",
     "SourceView",
     "TilePicture",

@@ -10,13 +10,13 @@ from pathlib import PurePath
 
 import numpy as np
 
-from .. import kernels, simulator
+from .. import kernels, problems, simulator
 from ..figures import Sample
 from ..kernels import Geometry, Kernel
+from ..problems import Maker
 from ..simulator import Run
 from .bounded import Bounded
 from .controls import KERNEL, Value, shown
-from .problems import PROBLEMS, Maker
 
 State = Mapping[str, Value]
 Block = tuple[int, int, int]
@@ -133,11 +133,9 @@ class Engine:
         traced: bool,
         cancelled: Callable[[], bool],
     ) -> _Launched:
-        make = self._problem or PROBLEMS.get(kernel.topic)
-        if make is None:
-            raise ValueError(f"no inputs are known for {kernel.name}: give the lab a problem")
-        problem = make(sizes, np.random.default_rng(self._seed))
-        geometry = kernel.geometry(tunables, **sizes)
+        geometry = problems.geometry(kernel, tunables, sizes)
+        make = self._problem or problems.of(kernel).make
+        problem = make({**sizes, **tunables}, np.random.default_rng(self._seed))
         program = self._program(kernel, tunables, cancelled)
         _stop_if(cancelled)
         run = program.launch(

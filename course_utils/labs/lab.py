@@ -13,6 +13,7 @@ from ..compiler import Cancelled
 from ..figures import STYLE, Table, sweep_table
 from ..figures.style import NARROW, scoped
 from ..kernels import Kernel
+from ..problems import Maker
 from .bounded import Bounded
 from .controls import KERNEL, Choice, Value
 from .engine import Engine, Result, State, Unwanted
@@ -20,7 +21,6 @@ from .explain import Explanation, explain
 from .latest import Latest
 from .look import LAB_STYLE
 from .page import Page, described
-from .problems import Maker
 from .views import View
 
 BUSY_AFTER = 0.2

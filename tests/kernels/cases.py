@@ -114,6 +114,29 @@ def _transpose(values: dict[str, int], rng: np.random.Generator) -> Iterator[Cas
         yield Case([x, out, rows, cols], {"rows": rows, "cols": cols}, out, whole, expected)
 
 
+def _chase(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for ring, out, whole, cycles, warm, hops, last in _chases(rng):
+        yield Case([ring, out, cycles, warm, hops], {}, out, whole, last)
+
+
+def _shared_chase(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for ring, out, whole, cycles, warm, hops, last in _chases(rng):
+        yield Case([ring, ring.size, out, cycles, warm, hops], {}, out, whole, last)
+
+
+def _chases(rng: np.random.Generator) -> Iterator[tuple]:
+    """(a ring through all its words, where the end of the chase goes, that with its guards, the clock's
+    count, hops before and behind the start of the clock, the right end)."""
+    for words, warm, hops in ((1, 0, 3), (32, 5, 0), (100, 100, 7), (2048, 300, 5000)):
+        order = rng.permutation(words).astype(np.uint32)
+        ring = np.empty(words, np.uint32)
+        ring[order] = np.roll(order, -1)
+        out, whole = _out(1)
+        place = (int(np.flatnonzero(order == 0)[0]) + warm + hops) % words
+        last = order[place : place + 1]
+        yield ring, out.view(np.uint32), whole, np.zeros(1, np.int64), warm, hops, last
+
+
 def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
     for n in SQUARES:
         a, b = (_floats(rng, n * n).reshape(n, n) for _ in range(2))
@@ -134,5 +157,7 @@ _MAKERS: dict[str, Callable[[dict[str, int], np.random.Generator], Iterator[Case
     "execution_model/scale": _scale,
     "execution_model/vector_add": _vector_add,
     "execution_model/warp_sum": _warp_sum,
+    "memory_hierarchy/pointer_chase": _chase,
+    "memory_hierarchy/shared_chase": _shared_chase,
     **dict.fromkeys(MATMULS, _matmul),
 }

@@ -21,11 +21,12 @@ STATIC_SHARED = {
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
+    "memory_hierarchy/shared_chase": lambda: 8192,
 }
 
 
 def test_the_topics_are_there() -> None:
-    assert kernels.topics() == ("coalescing", "execution_model", "tiling")
+    assert kernels.topics() == ("coalescing", "execution_model", "memory_hierarchy", "tiling")
     assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from course_utils.labs import PROBLEMS, Lab, Problem
-from course_utils.labs.problems import matmul
+from course_utils.labs import Lab
+from course_utils.problems import Problem, matmul
 
 MakeLab = Callable[..., Lab]
 
@@ -148,7 +148,3 @@ def test_500_changes_leave_nothing_behind(make_lab: MakeLab) -> None:
         tracemalloc.stop()
     assert grown < 200_000
     assert threading.active_count() == threads
-
-
-def test_the_default_problem_is_by_topic() -> None:
-    assert PROBLEMS["tiling"] is matmul

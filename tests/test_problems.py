@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from course_utils import kernels
-from course_utils.labs.problems import TOLERANCE, matmul
+from course_utils import devices, kernels, problems
+from course_utils.problems import TOLERANCE, matmul
 
+EVERY = [(name, sizes) for name in kernels.find() for sizes in problems.of(kernels.load(name)).counted]
 ENTRY = kernels.load("tiling/naive").entry
 
 
@@ -36,3 +37,26 @@ def test_verdict() -> None:
     correct, told = problem.verdict()
     assert not correct
     assert told.startswith("wrong: 1 of 64 elements of C differ from NumPy's A @ B; C[2, 3] is ")
+
+
+@pytest.mark.parametrize(("name", "sizes"), EVERY)
+def test_every_kernel_computes_what_its_problem_says(name: str, sizes: dict[str, int]) -> None:
+    kernel = kernels.load(name)
+    tunables = kernel.values()
+    problem = problems.of(kernel).make({**sizes, **tunables}, np.random.default_rng(5))
+    problem.reset()
+    assert not problem.verdict()[0]
+    grid, block, shared = problems.geometry(kernel, tunables, sizes)
+    arguments = problem.arguments(kernel.entry)
+    devices.launch(kernel, None, grid, block, arguments, shared, device="simulator")
+    correct, told = problem.verdict()
+    assert correct, told
+    assert problem.error() < 1e-6
+
+
+def test_a_kernel_without_inputs() -> None:
+    other = kernels.Kernel(
+        "new/thing", kernels.load("tiling/naive").path, kernels.load("tiling/naive").source
+    )
+    with pytest.raises(kernels.KernelError, match="No inputs are known for new/thing: add them to SETTINGS"):
+        problems.of(other)
