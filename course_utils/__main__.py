@@ -1,4 +1,4 @@
-"""The commands of the course: python3 -m course_utils lab | test | doctor.
+"""The commands of the course: python3 -m course_utils lab | test | doctor | record.
 
 It parses on any Python since 2.7, so that whoever runs one that does not fit is told so in a sentence, or
 gets one that uv finds or downloads. Everything else is in bootstrap.py, for a Python that fits.

@@ -1,4 +1,4 @@
-"""lab | test | doctor: see to the environment, then run the command inside it. Standard library only."""
+"""lab | test | doctor | record: see to the environment, then run the command in it. Standard library only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from pathlib import Path
 from course_utils import machine
 from course_utils.environment import ROOT, Environment, Exit, SetupError, installed_on_purpose
 
-MODULES = {"lab": "course_utils.lab", "test": "course_utils.suite", "doctor": "course_utils.doctor"}
+MODULES = {
+    "lab": "course_utils.lab",
+    "test": "course_utils.suite",
+    "doctor": "course_utils.doctor",
+    "record": "course_utils.recordings.record",
+}
 
 USAGE = """\
 usage: python3 -m course_utils COMMAND [-- ARGUMENTS]      (on Windows: py -m course_utils ...)
@@ -18,9 +23,10 @@ usage: python3 -m course_utils COMMAND [-- ARGUMENTS]      (on Windows: py -m co
   lab      open JupyterLab on your own copies of the lessons, in my/   (ARGUMENTS go to JupyterLab)
   test     run every test: unit tests, the notebooks, the browser      (ARGUMENTS go to pytest)
   doctor   say what this machine has, and for each lack what to do
+  record   time and count the kernels on this machine's GPU    (ARGUMENTS: see record -- --help)
 
-lab and test make .venv at the first start. LIVE_KERNELS_BROWSER names the browser that the tests drive; with
-LIVE_KERNELS_REQUIRE_BROWSER=1 a browser test that cannot run counts as failed."""
+lab, test and record make .venv at the first start. LIVE_KERNELS_BROWSER names the browser that the tests
+drive; with LIVE_KERNELS_REQUIRE_BROWSER=1 a browser test that cannot run counts as failed."""
 
 
 def main(arguments: list[str]) -> int:

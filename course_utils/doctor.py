@@ -90,7 +90,7 @@ def nvidia(driver: machine.Driver | None) -> Finding:
         return Finding(
             name, "none", "nothing to do without an NVIDIA GPU; with one, install its driver from nvidia.com"
         )
-    version, gpus = nvml()
+    version, gpus = machine.nvml()
     names = ", ".join(gpus) or f"{driver.gpus} GPUs"
     found = f"{version}, serves CUDA {driver.cuda[0]}.{driver.cuda[1]}; {names}"
     if driver.gpus == 0:
@@ -102,29 +102,6 @@ def nvidia(driver: machine.Driver | None) -> Finding:
     if not driver.serves_course:
         return Finding(name, found, "too old for CUDA 12: install a driver of version 525 or later")
     return Finding(name, found)
-
-
-def nvml() -> tuple[str, list[str]]:
-    """The driver's version and the names of the GPUs; ("version unknown", []) where NVML is missing."""
-    try:
-        library = ctypes.WinDLL("nvml.dll") if sys.platform == "win32" else ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        return "version unknown", []
-    text, count, device = ctypes.create_string_buffer(96), ctypes.c_uint(), ctypes.c_void_p()
-    if library.nvmlInit_v2() != 0:
-        return "version unknown", []
-    try:
-        known = library.nvmlSystemGetDriverVersion(text, len(text)) == 0
-        version = text.value.decode() if known else "version unknown"
-        names = []
-        library.nvmlDeviceGetCount_v2(ctypes.byref(count))
-        for index in range(count.value):
-            if library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
-                library.nvmlDeviceGetName(device, text, len(text))
-                names.append(text.value.decode())
-        return version, names
-    finally:
-        library.nvmlShutdown()
 
 
 def nvrtc() -> Finding:

@@ -48,6 +48,29 @@ def nvidia_driver() -> Driver | None:
     return Driver((version.value // 1000, version.value % 1000 // 10), count.value)
 
 
+def nvml() -> tuple[str, list[str]]:
+    """The driver's version and the names of the GPUs; ("version unknown", []) where NVML is missing."""
+    try:
+        library = ctypes.WinDLL("nvml.dll") if sys.platform == "win32" else ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return "version unknown", []
+    text, count, device = ctypes.create_string_buffer(96), ctypes.c_uint(), ctypes.c_void_p()
+    if library.nvmlInit_v2() != 0:
+        return "version unknown", []
+    try:
+        known = library.nvmlSystemGetDriverVersion(text, len(text)) == 0
+        version = text.value.decode() if known else "version unknown"
+        names = []
+        library.nvmlDeviceGetCount_v2(ctypes.byref(count))
+        for index in range(count.value):
+            if library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
+                library.nvmlDeviceGetName(device, text, len(text))
+                names.append(text.value.decode())
+        return version, names
+    finally:
+        library.nvmlShutdown()
+
+
 def browser() -> Path | None:
     """The Chromium or Chrome for the browser tests, or None. LIVE_KERNELS_BROWSER names another one."""
     chosen = os.environ.get("LIVE_KERNELS_BROWSER")

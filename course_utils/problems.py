@@ -8,7 +8,7 @@ problem.verdict()
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -96,11 +96,14 @@ Maker = Callable[[Sizes, np.random.Generator], Problem]
 @dataclass(frozen=True)
 class Setting:
     """What a kernel is run on. `timed`: sizes to time it at on a GPU, the last one with every tunable.
-    `counted`: small ones to compare counters at, the first one with every tunable."""
+    `counted`: small ones to compare counters at, the first one with every tunable. `best`: the tunables to
+    time at all sizes, else the kernel's defaults. `every_size`: every tunable at all of them."""
 
     make: Maker
     timed: tuple[Sizes, ...] = ()
     counted: tuple[Sizes, ...] = ()
+    best: Mapping[str, int] = field(default_factory=dict)
+    every_size: bool = False
 
 
 def of(kernel: Kernel) -> Setting:
@@ -120,6 +123,9 @@ def geometry(kernel: Kernel, tunables: Mapping[str, int], sizes: Sizes) -> Geome
     needed = {name: size for name, size in sizes.items() if name in kernel.sizes or name not in known}
     return kernel.geometry(tunables, **needed)
 
+
+BY_TUNABLES = frozenset({"execution_model/reverse"})
+"""Kernels whose right result depends on their tunables."""
 
 _MEANT = {"memory_hierarchy": {"bytes"}}
 """Topic -> sizes that only its problems have."""
@@ -203,6 +209,41 @@ def strided_copy(sizes: Sizes, random: np.random.Generator) -> Problem:
     return Problem(arrays, scalars, {"out": wanted.astype(np.float64)}, told, moved=8 * n)
 
 
+def copy(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """out = x for n floats."""
+    x = _floats(random, sizes["n"])
+    return Problem({"x": x, "out": _empty(x.size)}, {}, {"out": x.astype(np.float64)}, "x", moved=8 * x.size)
+
+
+def total(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """The sum of n floats from 0 to 1."""
+    x = random.random(sizes["n"], np.float32)
+    expected = {"total": np.array([x.sum(dtype=np.float64)])}
+    return Problem({"x": x, "total": _empty(1)}, {}, expected, "x.sum()", moved=4 * x.size)
+
+
+def spmv(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """y = A x for a sparse square matrix in rows (CSR) with about `per_row` values in each of `rows` rows.
+
+    `skewed`: the lengths of the rows follow a power law instead of all being alike. Columns are random.
+    """
+    rows, per_row = sizes["rows"], sizes["per_row"]
+    if sizes.get("skewed"):
+        lengths = np.minimum(random.pareto(1.2, rows) * per_row * 0.2, rows - 1).astype(np.int64)
+    else:
+        lengths = np.full(rows, per_row)
+    starts = np.zeros(rows + 1, np.int32)
+    np.cumsum(lengths, out=starts[1:])
+    count = int(starts[-1])
+    columns = random.integers(0, rows, count, np.int32)
+    values, x = _floats(random, count), _floats(random, rows)
+    products = np.concatenate([[0], np.cumsum(values.astype(np.float64) * x[columns])])
+    arrays = {"values": values, "columns": columns, "starts": starts, "x": x, "y": _empty(rows)}
+    expected = {"y": products[starts[1:]] - products[starts[:-1]]}
+    moved = 8 * count + 4 * starts.size + 8 * rows
+    return Problem(arrays, {"rows": np.int32(rows)}, expected, "A @ x", count, moved)
+
+
 def transpose(sizes: Sizes, random: np.random.Generator) -> Problem:
     """out = in transposed, a matrix of rows x cols floats."""
     rows, cols = sizes["rows"], sizes["cols"]
@@ -263,9 +304,10 @@ SETTINGS: dict[str, Setting] = {
         matmul,
         tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096)),
         ({"N": 100}, {"N": 64}, {"N": 96}, {"N": 33}),
+        every_size=True,
     ),
     "execution_model/vector_add": Setting(vector_add, _n(*range(10, 27, 2)), _SMALL_N),
-    "execution_model/scale": Setting(scale, _n(*range(10, 27, 2)), _SMALL_N),
+    "execution_model/scale": Setting(scale, _n(*range(10, 27, 2)), _SMALL_N, {"BLOCK": 256, "BLOCKS": 1024}),
     "execution_model/warp_sum": Setting(warp_sum, _n(14, 20, 26), _SMALL_N),
     "execution_model/reverse": Setting(reverse, _n(14, 20, 26), _SMALL_N),
     "coalescing/strided_copy": Setting(strided_copy, _STRIDES, _SMALL_STRIDES),

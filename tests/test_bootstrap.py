@@ -30,7 +30,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"), [([], 2), (["record"], 2), (["--help"], 0), (["lab", "-h"], 0)]
+    ("arguments", "code"), [([], 2), (["recrod"], 2), (["--help"], 0), (["lab", "-h"], 0)]
 )
 def test_usage(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert bootstrap.main(arguments) == code

@@ -59,7 +59,7 @@ def test_in_the_environment(tmp_path: Path) -> None:
     ],
 )
 def test_gpu(monkeypatch: pytest.MonkeyPatch, driver: machine.Driver | None, where: str, advice: str) -> None:
-    monkeypatch.setattr(doctor, "nvml", lambda: ("580.65", ["NVIDIA H200"]))
+    monkeypatch.setattr(doctor.machine, "nvml", lambda: ("580.65", ["NVIDIA H200"]))
     assert doctor.kernels(driver).found.startswith(where)
     finding = doctor.nvidia(driver)
     assert advice in finding.advice

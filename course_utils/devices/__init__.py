@@ -38,6 +38,7 @@ __all__ = [
     "OutOfGpuMemory",
     "Run",
     "Time",
+    "Timing",
     "available",
     "current",
     "describe",

@@ -9,6 +9,7 @@ from .. import machine
 from .cuda import Cuda
 from .errors import NoGpu
 from .gpus import Gpu
+from .limit import memory_limit
 from .run import SIMULATOR
 
 CHOICE = "LIVE_KERNELS_DEVICE"
@@ -62,7 +63,11 @@ def _look() -> Gpu | str:
         cuda = ".".join(map(str, driver.cuda))
         return f"No GPU is used: the NVIDIA driver serves CUDA {cuda} and 12.0 is needed; update the driver."
     try:
-        return Gpu(Cuda())
+        limit = memory_limit()
+    except ValueError as error:
+        return f"No GPU is used: {error}."
+    try:
+        return Gpu(Cuda(limit=limit), limit)
     except ImportError:
         return "No GPU is used: CuPy is missing (run: python -m pip install cupy-cuda12x)."
     except Exception as error:  # CuPy's own kinds, known only once it is imported

@@ -48,13 +48,16 @@ class Owned:
 class Cuda:
     """One GPU of this process. Importing CuPy takes half a second: make one only when a GPU is wanted."""
 
-    def __init__(self, number: int = 0) -> None:
+    def __init__(self, number: int = 0, limit: int | None = None) -> None:
+        """limit: bytes of memory that CuPy's own arrays may take; None: all."""
         import cupy
         from cupy.cuda import driver, runtime, stream
 
         self._driver, self._runtime, self._new_event = driver, runtime, stream.Event
         self.number = number
         self.activate()
+        if limit is not None:
+            cupy.get_default_memory_pool().set_limit(size=limit)
         self._stream = stream.Stream(non_blocking=True)
         properties = runtime.getDeviceProperties(number)
         self.name: str = properties["name"].decode()
@@ -68,6 +71,10 @@ class Cuda:
     def activate(self) -> None:
         """Make this GPU the calling thread's."""
         self._runtime.setDevice(self.number)
+
+    def for_cupy(self) -> contextlib.AbstractContextManager[object]:
+        """Within this, what CuPy does goes through the same stream."""
+        return self._stream
 
     # Memory: addresses and sizes in bytes
 

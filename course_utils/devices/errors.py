@@ -4,6 +4,7 @@ raises."""
 from __future__ import annotations
 
 from ..simulator import Error
+from .limit import LIMIT
 
 
 class NoGpu(Error):
@@ -17,11 +18,18 @@ class GpuLost(Error):
 class OutOfGpuMemory(Error):
     """The buffers of a launch do not fit in the GPU's free memory; both are in bytes."""
 
-    def __init__(self, gpu: str, wanted: int, free: int) -> None:
-        super().__init__(
-            f"this launch needs {_size(wanted)} on {gpu}, which has {_size(free)} free: use smaller arrays, "
-            "or end other programs and notebooks that use the GPU"
-        )
+    def __init__(self, gpu: str, wanted: int, free: int, limit: int | None = None) -> None:
+        if limit is None:
+            told = (
+                f"which has {_size(free)} free: use smaller arrays, or end other programs and notebooks that "
+                "use the GPU"
+            )
+        else:
+            told = (
+                f"of which it may still take {_size(free)}: {LIMIT} sets the limit to {_size(limit)}; use "
+                "smaller arrays"
+            )
+        super().__init__(f"this launch needs {_size(wanted)} on {gpu}, {told}")
         self.wanted = wanted
         self.free = free
 

@@ -76,8 +76,11 @@ class Gpu:
     """One GPU. `name` is its maker's, `arch` what is compiled for it ("sm_90"), `l2_bytes` the size of
     its L2."""
 
-    def __init__(self, cuda: Cuda) -> None:
+    def __init__(self, cuda: Cuda, limit: int | None = None) -> None:
+        """limit: bytes of memory that a launch may take, its copies for timing included; None: all."""
         self.name = cuda.name
+        self.limit = limit
+        self._held = 0  # bytes of the launch under way
         self.compute_capability = cuda.compute_capability
         self.arch = f"sm_{cuda.compute_capability.replace('.', '')}"
         self.l2_bytes = cuda.l2_bytes
@@ -117,8 +120,20 @@ class Gpu:
             self._refuse_if_unusable()
             return self._launch(launch, symbols or {}, timing or Timing())
 
+    def time(self, work: Callable[[], object], name: str, timing: Timing | None = None) -> list[float]:
+        """Seconds of each repetition of what `work` enqueues through CuPy; `name` stands in messages.
+
+        Timed as launches are: after a warm-up, between two CUDA events. Raises GpuLost, OutOfGpuMemory, Hang.
+        """
+        with self._lock, self._explained(name):
+            self._cuda.activate()
+            self._refuse_if_unusable()
+            with self._cuda.for_cupy():
+                return self._time(work, lambda: None, timing or Timing(), name, work)
+
     def _launch(self, launch: Launch, symbols: Mapping[str, object], timing: Timing) -> Run:
         program, cuda = launch.program, self._cuda
+        self._held = 0
         loaded = self._modules.get(program.key, lambda: self._load(program))
         function = cuda.function(loaded.module, program.entry, launch.shared_bytes)
         places, variables = loaded.places, symbol.contents(loaded.initial, symbols)
@@ -172,17 +187,30 @@ class Gpu:
 
     def _upload(self, launch: Launch) -> list[_Buffer]:
         wanted = sum(buffer.size for buffer in launch.buffers)
-        if wanted > (free := self._cuda.free_bytes()):
-            raise OutOfGpuMemory(self.name, wanted, free)
+        if wanted > (free := self._free()):
+            raise OutOfGpuMemory(self.name, wanted, free, self.limit)
         buffers = []
         for each in launch.buffers:
             try:
-                memory = self._cuda.allocate(each.size)
+                memory = self._allocate(each.size)
             except OutOfMemory:
-                raise OutOfGpuMemory(self.name, wanted, free) from None
+                raise OutOfGpuMemory(self.name, wanted, free, self.limit) from None
             self._cuda.upload(memory.ptr, each.start, each.size)
             buffers.append(_Buffer(_bytes_at(each.start, each.size), memory))
         return buffers
+
+    def _free(self) -> int:
+        """Bytes that the launch under way may still take."""
+        free = self._cuda.free_bytes()
+        return free if self.limit is None else max(min(free, self.limit - self._held), 0)
+
+    def _allocate(self, size: int) -> Owned:
+        """Memory for the launch under way. Raises OutOfMemory, also beyond the limit."""
+        if size > self._free():
+            raise OutOfMemory
+        memory = self._cuda.allocate(size)
+        self._held += size
+        return memory
 
     def _read(self, address: int, size: int) -> np.ndarray:
         result = np.empty(size, np.uint8)
@@ -201,7 +229,7 @@ class Gpu:
                 continue
             if save and saved is not None:
                 try:
-                    memory = self._cuda.allocate(buffer.host.size)
+                    memory = self._allocate(buffer.host.size)
                     self._cuda.upload(memory.ptr, buffer.host.ctypes.data, buffer.host.size)
                     saved.append(_Saved(buffer, memory))
                 except OutOfMemory:
@@ -212,7 +240,12 @@ class Gpu:
     # Time
 
     def _time(
-        self, start: Callable[[], None], restore: Callable[[], None], timing: Timing, entry: str, held: object
+        self,
+        start: Callable[[], object],
+        restore: Callable[[], None],
+        timing: Timing,
+        entry: str,
+        held: object,
     ) -> list[float]:
         """Seconds of each launch. Fewer than asked for, LEAST_REPEATS at least, where all take above the
         limit."""
@@ -249,9 +282,9 @@ class Gpu:
 
     def _scratch(self, size: int) -> Owned:
         try:
-            return self._cuda.allocate(size)
+            return self._allocate(size)
         except OutOfMemory:
-            raise OutOfGpuMemory(self.name, size, self._cuda.free_bytes()) from None
+            raise OutOfGpuMemory(self.name, size, self._free(), self.limit) from None
 
     # Waiting and failing
 

@@ -5,6 +5,7 @@ Its memory is the host's, at the host's addresses; its kernels are the PTX that 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -51,6 +52,9 @@ class FakeCuda:
         self.clock = 0.0
 
     def activate(self) -> None: ...
+
+    def for_cupy(self) -> contextlib.nullcontext:
+        return contextlib.nullcontext()
 
     def free_bytes(self) -> int:
         return self.total - self.used

@@ -49,12 +49,18 @@ def test_a_gpu_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_gpu_that_cupy_cannot_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+    def fail(**_options: object) -> None:
         raise RuntimeError("cudaErrorInitializationError")
 
     monkeypatch.setattr(machine, "nvidia_driver", lambda: machine.Driver((12, 4), 1))
     monkeypatch.setattr(choice, "Cuda", fail)
     assert "CuPy cannot use the one that is here (cudaErrorInitializationError)" in devices.describe()
+
+
+def test_a_limit_that_is_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "nvidia_driver", lambda: machine.Driver((12, 4), 1))
+    monkeypatch.setenv("LIVE_KERNELS_GPU_MEMORY", "plenty")
+    assert "No GPU is used: LIVE_KERNELS_GPU_MEMORY is 'plenty', which is no size" in devices.describe()
 
 
 def test_with_a_gpu(gpu: Gpu) -> None:

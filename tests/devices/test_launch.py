@@ -284,3 +284,28 @@ def test_too_little_memory_for_a_cold_cache(cuda: FakeCuda) -> None:
     cuda.total = 1 << 10
     with pytest.raises(devices.OutOfGpuMemory, match="needs 128 KiB"):
         devices.launch(TWICE, "twice", 1, 4, [np.ones(4, np.float32), 4], cold=True)
+
+
+def test_a_memory_limit(cuda: FakeCuda, gpu: Gpu) -> None:
+    """What a launch takes counts, its copies for timing included, and nothing is held after it."""
+    gpu.limit = 6 << 20
+    x = np.ones(1 << 20, np.float32)
+    for _ in range(2):
+        run = devices.launch(TWICE, "twice", 1, 4, [x, 4])
+        assert run.notes == ["Not timed: Fake 9000 has no room for the copies that repeats need."]
+    assert devices.launch(TWICE, "twice", 1, 4, [x[: 1 << 18].copy(), 4], repeats=1).time is not None
+    told = (
+        "needs 8 MiB on Fake 9000, of which it may still take 6 MiB: LIVE_KERNELS_GPU_MEMORY sets the limit"
+    )
+    with pytest.raises(devices.OutOfGpuMemory, match=told):
+        devices.launch(TWICE, "twice", 1, 4, [np.ones(1 << 21, np.float32), 4])
+
+
+def test_time_of_other_work(cuda: FakeCuda, gpu: Gpu) -> None:
+    def work() -> None:
+        cuda.clock += 2e-3
+
+    assert gpu.time(work, "a library", devices.Timing(3)) == pytest.approx([2e-3] * 3)
+    cuda.failure = 719
+    with pytest.raises(devices.GpuLost, match="a library broke this program's connection"):
+        gpu.time(work, "a library")
