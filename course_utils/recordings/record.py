@@ -228,19 +228,20 @@ class About:
             "cuda": ".".join(map(str, driver.cuda)),
             "nvrtc": compiler.version(),
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "libraries": {
-                "CuPy": cupy.__version__,
-                "cuBLAS": str(cupy.cuda.cublas.getVersion(cupy.cuda.device.get_cublas_handle())),
-                "cuSPARSE": str(_cusparse_version()),
-            },
+            "libraries": {"CuPy": cupy.__version__, **_versions()},
         }
 
 
-def _cusparse_version() -> int:
+def _versions() -> dict[str, str]:
+    """Those of the libraries that are timed, as numbers of their own."""
     import cupy
-    from cupy_backends.cuda.libs import cusparse
+    from cupy_backends.cuda.libs import cublas, cusparse
 
-    return int(cusparse.getVersion(cupy.cuda.device.get_cusparse_handle()))
+    device = cupy.cuda.device
+    return {
+        "cuBLAS": str(cublas.getVersion(device.get_cublas_handle())),
+        "cuSPARSE": str(cusparse.getVersion(device.get_cusparse_handle())),
+    }
 
 
 def _counted_identity(launch: launches.Launch) -> Entry:

@@ -201,6 +201,16 @@ def test_a_kernel_that_does_not_end_is_explained(gpu: devices.Gpu) -> None:
     assert time.monotonic() - began < 60
 
 
+def test_after_an_endless_kernel_the_next_start_is_clean(gpu: devices.Gpu) -> None:
+    """It runs until its process ends: that it ends at all, and that another then has a GPU, is the test."""
+    endless = 'extern "C" __global__ void spin(volatile float* x) { while (x[0] == 0.0f); }'
+    began = time.monotonic()
+    lines = _in_a_process(f"attempt({endless!r}, 'spin', [x], time_limit=0.5)\n")
+    assert lines[0].startswith("Hang spin did not end within 0.5 s on ")
+    assert time.monotonic() - began < 60
+    assert _in_a_process(f"attempt({SCALE!r}, 'twice', [x, 4])\n") == ["passed"]
+
+
 def test_static_metrics_are_the_simulators(gpu: devices.Gpu) -> None:
     """For a GPU of the architecture that the simulator counts for, what the machine code states is the
     same."""
