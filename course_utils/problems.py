@@ -283,9 +283,9 @@ def _n(*exponents: int) -> tuple[Sizes, ...]:
 
 _SMALL_N: tuple[Sizes, ...] = ({"n": 5000}, {"n": 4096}, {"n": 777})
 _STRIDES: tuple[Sizes, ...] = (
-    *({"n": 1 << 22, "stride": 1, "offset": offset} for offset in (1, 2, 4, 8)),
-    *({"n": 1 << 22, "stride": stride, "offset": 0} for stride in (2, 3, 4, 5, 6, 7, 8, 16, 32)),
-    {"n": 1 << 22, "stride": 1, "offset": 0},
+    *({"n": 1 << 24, "stride": 1, "offset": offset} for offset in (1, 2, 4, 8)),
+    *({"n": 1 << 24, "stride": stride, "offset": 0} for stride in (2, 3, 4, 5, 6, 7, 8, 16, 32)),
+    {"n": 1 << 24, "stride": 1, "offset": 0},
 )
 _SMALL_STRIDES: tuple[Sizes, ...] = (
     {"n": 5000, "stride": 3, "offset": 5},

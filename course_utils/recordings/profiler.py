@@ -55,11 +55,12 @@ _LINES = {
 
 @dataclass(frozen=True)
 class Profile:
-    """What one launch counted: a value of each metric, source line -> counts, and the CRC of its arrays."""
+    """What a launch counted: each metric's values over the repetitions, source line -> counts where it was
+    asked for, and the CRCs of its arrays."""
 
-    metrics: dict[str, int]
+    metrics: dict[str, list[int]]
+    results: list[int]
     lines: dict[int, dict[str, int]]
-    result: int
 
 
 class ProfilerFailed(Exception):
@@ -80,93 +81,103 @@ def version(ncu: str) -> str:
 
 def profile(
     ncu: str, arch: str, launches: Sequence[Launch], time_limit: float
-) -> tuple[dict[int, list[Profile]], dict[int, str]]:
-    """Count launches; returns the index of each -> its profiles, and of those that failed -> why.
+) -> tuple[dict[int, Profile], dict[int, str]]:
+    """Count launches; returns the index of each -> its profile, and of those that failed -> why.
 
-    arch: what the GPU runs, such as "sm_90". time_limit: seconds for all of them.
-
-    A launch that breaks the GPU ends the process; those behind it are counted by the next one. Raises
+    arch: what the GPU runs, such as "sm_90". time_limit: seconds for each run of Nsight Compute. Raises
     ProfilerFailed where nothing can be counted at all.
     """
-    found: dict[int, list[Profile]] = {}
-    failed: dict[int, str] = {}
-    left = list(range(len(launches)))
-    while left:
-        done, broken, log = _profile_some(ncu, arch, [launches[index] for index in left], time_limit)
-        for place, profiles in done.items():
-            found[left[place]] = profiles
-        for place, why in broken.items():
-            failed[left[place]] = why
-        ended = {left[place] for place in (*done, *broken)}
-        if not ended:
-            raise ProfilerFailed(_explained(log))
-        left = [index for index in left if index not in ended]
+    metrics = ["--metrics", ",".join(COUNTED)]
+    rows, failed = _repeated(ncu, launches, REPETITIONS, metrics, "raw", time_limit)
+    by_line = [index for index in rows if launches[index].by_line]
+    sources = ["--section", "SourceCounters"]
+    pages, _ = _repeated(ncu, [launches[index] for index in by_line], 1, sources, "source", time_limit)
+    lines = {
+        by_line[place]: _by_line(launches[by_line[place]], arch, page)
+        for place, ((page, _),) in pages.items()
+    }
+    found = {}
+    for index, repetitions in rows.items():
+        values = [_metrics(row) for row, _ in repetitions]
+        merged = {name: [each[name] for each in values] for name in COUNTED}
+        found[index] = Profile(merged, [result for _, result in repetitions], lines.get(index, {}))
     return found, failed
 
 
-def _profile_some(
-    ncu: str, arch: str, launches: Sequence[Launch], time_limit: float
-) -> tuple[dict[int, list[Profile]], dict[int, str], str]:
+Part = tuple[list[str], list[list[str]]]
+"""The head of a table of one launch, and its rows."""
+
+
+def _repeated(
+    ncu: str, launches: Sequence[Launch], repetitions: int, asked: Sequence[str], page: str, time_limit: float
+) -> tuple[dict[int, list[tuple[Part, int]]], dict[int, str]]:
+    """Each launch's tables on a page of the report, with the CRC of its arrays; and what failed, and why.
+
+    A launch that breaks the GPU ends the process; those behind it are counted by the next one.
+    """
+    found: dict[int, list[tuple[Part, int]]] = {}
+    failed: dict[int, str] = {}
+    left = list(range(len(launches)))
+    while left:
+        ran, text, log = _run(ncu, [launches[index] for index in left], repetitions, asked, page, time_limit)
+        parts = list(_PAGES[page](text))
+        good = [each for each in ran if "result" in each]
+        if not ran:
+            raise ProfilerFailed(_explained(log))
+        if len(good) != len(parts):
+            raise ProfilerFailed(f"Nsight Compute reports {len(parts)} launches, and there were {len(good)}")
+        for each, part in zip(good, parts, strict=True):
+            found.setdefault(left[each["launch"]], []).append((part, each["result"]))
+        failed |= {left[each["launch"]]: each["failed"] for each in ran if "failed" in each}
+        ended = {left[each["launch"]] for each in ran}
+        left = [index for index in left if index not in ended]
+    return {index: parts for index, parts in found.items() if len(parts) == repetitions}, failed
+
+
+def _run(
+    ncu: str, launches: Sequence[Launch], repetitions: int, asked: Sequence[str], page: str, time_limit: float
+) -> tuple[list[dict], str, str]:
+    """What counting.py told of each launch, the page of the report as CSV, and what was printed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        asked, told, report = folder / "launches.json", folder / "ran.jsonl", folder / "report.ncu-rep"
-        asked.write_text(json.dumps([[each.kernel, each.tunables, each.sizes] for each in launches]))
+        wanted, told, report = folder / "launches.json", folder / "ran.jsonl", folder / "report.ncu-rep"
+        wanted.write_text(json.dumps([[each.kernel, each.tunables, each.sizes] for each in launches]))
         command = [
-            ncu, "--clock-control", "none", "--section", "SourceCounters", "--metrics", ",".join(COUNTED),
-            "-f", "-o", str(report), sys.executable, "-m", "course_utils.recordings.counting",
-            str(asked), str(told), str(REPETITIONS),
+            ncu, "--clock-control", "none", *asked, "-f", "-o", str(report),
+            sys.executable, "-m", "course_utils.recordings.counting",
+            str(wanted), str(told), str(repetitions),
         ]  # fmt: skip
         try:
             answer = subprocess.run(command, capture_output=True, text=True, timeout=time_limit, check=False)
             log = answer.stdout + answer.stderr
         except subprocess.TimeoutExpired:
-            log = f"Nsight Compute took longer than {time_limit:g} s"
-        ran = [json.loads(line) for line in told.read_text().splitlines()] if told.exists() else []
-        if not report.exists() or not ran:
-            return {}, {}, log
-        raw = _page(ncu, report, "raw")
-        source = _page(ncu, report, "source")
-    good = [each for each in ran if "result" in each]
-    rows = list(_rows(raw))
-    blocks = list(_blocks(source))
-    if not len(good) == len(rows) == len(blocks):
-        raise ProfilerFailed(
-            f"Nsight Compute reports {len(rows)} launches and {len(blocks)} sources for {len(good)} launches"
-        )
-    found: dict[int, list[Profile]] = {}
-    for each, row, block in zip(good, rows, blocks, strict=True):
-        launch = launches[each["launch"]]
-        lines = _by_line(launch, arch, block) if launch.by_line else {}
-        found.setdefault(each["launch"], []).append(Profile(row, lines, each["result"]))
-    broken = {each["launch"]: each["failed"] for each in ran if "failed" in each}
-    whole = {place: each for place, each in found.items() if len(each) == REPETITIONS}
-    return whole, broken, log
+            return [], "", f"it took longer than {time_limit:g} s"
+        if not report.exists() or not told.exists():
+            return [], "", log
+        ran = [json.loads(line) for line in told.read_text().splitlines()]
+        return ran, _page(ncu, report, page), log
 
 
 def _page(ncu: str, report: Path, page: str) -> str:
-    command = [
-        ncu,
-        "--import",
-        str(report),
-        "--page",
-        page,
-        "--csv",
-        *(["--print-units", "base"] if page == "raw" else []),
-    ]
+    command = [ncu, "--import", str(report), "--page", page, "--csv", "--print-units", "base"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def _rows(text: str) -> Iterable[dict[str, int]]:
-    """The launches of a raw page: metric -> value."""
-    head, _units, *rows = csv.reader(line for line in text.splitlines() if line.startswith('"'))
-    places = {name: place for place, name in enumerate(head)}
-    for row in rows:
-        yield {name: _number(row[places[name]]) for name in COUNTED if name in places}
+def _rows(text: str) -> Iterable[Part]:
+    """The launches of a raw page: a head with the metrics' names, and a row for each launch."""
+    table = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
+    for row in table[2:]:  # behind the names and the units
+        yield table[0], [row]
 
 
-def _blocks(text: str) -> Iterable[tuple[list[str], list[list[str]]]]:
+def _metrics(part: Part) -> dict[str, int]:
+    head, (row,) = part
+    return {name: _number(row[head.index(name)]) for name in COUNTED}
+
+
+def _blocks(text: str) -> Iterable[Part]:
     """The launches of a source page: its head, and a row for each machine instruction."""
-    block: tuple[list[str], list[list[str]]] | None = None
+    block: Part | None = None
     for row in csv.reader(text.splitlines()):
         if row and row[0] == "Kernel Name":
             if block is not None:
@@ -181,11 +192,12 @@ def _blocks(text: str) -> Iterable[tuple[list[str], list[list[str]]]]:
         yield block
 
 
-def _by_line(
-    launch: Launch, arch: str, block: tuple[list[str], list[list[str]]]
-) -> dict[int, dict[str, int]]:
+_PAGES = {"raw": _rows, "source": _blocks}
+
+
+def _by_line(launch: Launch, arch: str, part: Part) -> dict[int, dict[str, int]]:
     """Sums over the machine instructions of each source line. Empty where there is no disassembler."""
-    head, rows = block
+    head, rows = part
     lines = _lines_of_instructions(launch, arch)
     if lines is None or len(lines) != len(rows):
         return {}

@@ -165,13 +165,13 @@ class Session:
     def _add_counted(
         self,
         batch: Sequence[launches.Launch],
-        found: dict[int, list[profiler.Profile]],
+        found: dict[int, profiler.Profile],
         failed: dict[int, str],
     ) -> None:
         document = self.recording.document
         document["metrics"] = list(profiler.COUNTED)
-        for index, profiles in found.items():
-            entry = _counted_identity(batch[index]) | _counted(profiles)
+        for index, profile in found.items():
+            entry = _counted_identity(batch[index]) | _counted(profile)
             self._add("counted", entry, f"counters of {batch[index]}")
             self._tell(f"{batch[index]}: counted")
         for index, why in failed.items():
@@ -253,19 +253,17 @@ def _counted_identity(launch: launches.Launch) -> Entry:
     }
 
 
-def _counted(profiles: Sequence[profiler.Profile]) -> Entry:
-    """What the repetitions of one launch counted: one number where they agree, and else the range."""
+def _counted(profile: profiler.Profile) -> Entry:
+    """What a launch counted: one number where its repetitions agree, and else the range."""
+    if len(set(profile.results)) > 1:
+        raise RecordingError("a launch that is to be counted gives another result each time")
     values: list[int | list[int]] = []
     for name in profiler.COUNTED:
-        seen = [profile.metrics[name] for profile in profiles]
+        seen = profile.metrics[name]
         values.append(seen[0] if len(set(seen)) == 1 else [min(seen), max(seen)])
-    results = {profile.result for profile in profiles}
-    if len(results) > 1:
-        raise RecordingError("a launch that is to be counted gives another result each time")
-    entry: Entry = {"values": values, "result": results.pop()}
-    lines = profiles[0].lines
-    if lines and all(profile.lines == lines for profile in profiles):
-        entry["lines"] = {str(line): counts for line, counts in lines.items()}
+    entry: Entry = {"values": values, "result": profile.results[0]}
+    if profile.lines:
+        entry["lines"] = {str(line): counts for line, counts in profile.lines.items()}
     return entry
 
 

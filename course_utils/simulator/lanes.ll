@@ -105,7 +105,6 @@ start:
   %bytes.up = add i64 %bytes, 31
   %ideal.sectors = lshr i64 %bytes.up, 5
   %counter.ideal = getelementptr i64, ptr %counter, i64 1
-  call void @simulator_add(ptr %counter.ideal, i64 %ideal.sectors)
   %first.lane = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
   %first = extractelement <32 x i64> %addresses, i32 %first.lane
   %number = lshr i64 %first, {REGION_BITS}
@@ -127,6 +126,8 @@ near:
   %sectors = call i32 @simulator_sectors(<32 x i64> %addresses, i32 %mask)
   %sectors.64 = zext i32 %sectors to i64
   call void @simulator_add(ptr %counter, i64 %sectors.64)
+  %near.ideal = call i64 @llvm.umin.i64(i64 %ideal.sectors, i64 %sectors.64)
+  call void @simulator_add(ptr %counter.ideal, i64 %near.ideal)
   call void @simulator_place(ptr %worker, <32 x i64> %addresses, i64 %delta)
   ret i1 true
 
@@ -134,6 +135,8 @@ far:
   %far.sectors = call i32 @simulator_far_sectors(<32 x i64> %addresses, i32 %mask)
   %far.sectors.64 = zext i32 %far.sectors to i64
   call void @simulator_add(ptr %counter, i64 %far.sectors.64)
+  %far.ideal = call i64 @llvm.umin.i64(i64 %ideal.sectors, i64 %far.sectors.64)
+  call void @simulator_add(ptr %counter.ideal, i64 %far.ideal)
   %found = call i1 @simulator_lanes_generic(ptr %worker, ptr %warp, <32 x i64> %addresses, i32 %mask, i64 %size, i64 %local_bytes, i32 0, i1 false, ptr null)
   ret i1 %found
 }
@@ -240,7 +243,8 @@ count.global:
   %global.count.64 = zext i32 %global.count to i64
   %global.bytes = mul i64 %global.count.64, %size
   %global.bytes.up = add i64 %global.bytes, 31
-  %global.ideal = lshr i64 %global.bytes.up, 5
+  %global.together = lshr i64 %global.bytes.up, 5
+  %global.ideal = call i64 @llvm.umin.i64(i64 %global.together, i64 %global.sectors.64)
   %counter.1 = getelementptr i64, ptr %counter, i64 1
   call void @simulator_add(ptr %counter.1, i64 %global.ideal)
   %counter.2 = getelementptr i64, ptr %counter, i64 2

@@ -38,11 +38,7 @@ class PatternCode(MemoryCode):
             return None  # where it begins within a word matters
         host = self._checked_host(site, address, low, max(shape) + site.size, shape)
         if site.space == "global":
-            first = self.moved(address.text, low)
-            self.costs[site.number] = (
-                self._count_sectors(site, first, shape) or 0,
-                rules.ideal(len(shape), site.size),
-            )
+            self.costs[site.number] = self._count_sectors(site, self.moved(address.text, low), shape)
         elif site.space == "shared":
             padded = [*shape, *[None] * (LANES - self.active)]
             size = self.counted_size(site)
@@ -96,18 +92,20 @@ class PatternCode(MemoryCode):
         apart, near, counted = code.name("rows"), code.name("near_rows"), code.name("counted")
         code.branch(code.op(f"icmp uge i64 {size}, {far}"), apart, near, likely=True)
         code.label(apart)
-        fixed = 0
+        total = "0"
         for first, (_, shape) in zip(firsts, runs, strict=True):
-            fixed += self._count_sectors(site, first, shape) or 0
-        if fixed:
-            self.add_to_site(site, 0, str(fixed))
+            total = code.op(f"add i64 {total}, {self._sectors(site, first, shape)}")
         code.jump(counted)
         code.label(near)
         found = code.op(f"call i32 @simulator_sectors(<32 x i64> {code.vector(address)}, i32 {self.mask})")
-        self.add_to_site(site, 0, code.op(f"zext i32 {found} to i64"))
+        found = code.op(f"zext i32 {found} to i64")
         code.jump(counted)
         code.label(counted)
-        self.costs[site.number] = (0, rules.ideal(self.active, site.size))
+        touched = code.op(f"phi i64 [ {total}, %{apart} ], [ {found}, %{near} ]")
+        together = rules.ideal(self.active, site.size, LANES)
+        self.add_to_site(site, 0, touched)
+        self.add_to_site(site, 1, code.op(f"call i64 @llvm.umin.i64(i64 {touched}, i64 {together})"))
+        self.costs[site.number] = (0, 0)
 
     def _checked_host(self, site: Site, address: Value, low: int, span: int, shape: tuple[int, ...]) -> str:
         code = self.code
@@ -159,19 +157,35 @@ class PatternCode(MemoryCode):
     def moved(self, text: str, amount: int) -> str:
         return self.code.op(f"add i64 {text}, {amount}") if amount else text
 
-    def _count_sectors(self, site: Site, first: str, shape: tuple[int, ...]) -> int | None:
-        """Count the sectors of lanes at these distances from an address; returns their number if it is always
-        the same, and the caller counts it."""
-        code = self.code
+    def _count_sectors(self, site: Site, first: str, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Count the sectors of lanes at these distances from an address, and their ideal; returns what of it
+        is always the same, and the caller counts."""
+        touched = self._sectors_by_start(site, shape)
+        ideals = [rules.ideal(len(shape), site.size, number) for number in touched]
+        fixed = []
+        for number, table in enumerate((touched, ideals)):
+            if len(set(table)) > 1:
+                self.add_to_site(site, number, self._looked_up(site, first, table))
+            fixed.append(table[0] if len(set(table)) == 1 else 0)
+        return fixed[0], fixed[1]
+
+    def _sectors(self, site: Site, first: str, shape: tuple[int, ...]) -> str:
+        """The sectors of lanes at these distances from an address, as i64."""
+        table = self._sectors_by_start(site, shape)
+        return str(table[0]) if len(set(table)) == 1 else self._looked_up(site, first, table)
+
+    def _sectors_by_start(self, site: Site, shape: tuple[int, ...]) -> list[int]:
+        """The sectors for each place in a sector at which the first lane can be."""
         starts = range(0, rules.SECTOR, site.size)
-        table = tuple(rules.sectors([start + offset for offset in shape], site.size) for start in starts)
-        if len(set(table)) == 1:
-            return table[0]
+        return [rules.sectors([start + offset for offset in shape], site.size) for start in starts]
+
+    def _looked_up(self, site: Site, first: str, table: list[int]) -> str:
+        """The entry for where in a sector an address is, as i64."""
+        code = self.code
         within = code.op(f"and i64 {first}, {rules.SECTOR - 1}")
         index = code.op(f"lshr i64 {within}, {site.size.bit_length() - 1}")
-        entry = code.op(f"getelementptr i8, ptr {self.table(table)}, i64 {index}")
-        self.add_to_site(site, 0, code.op(f"zext i8 {code.load('i8', entry, fixed=True)} to i64"))
-        return None
+        entry = code.op(f"getelementptr i8, ptr {self.table(tuple(table))}, i64 {index}")
+        return code.op(f"zext i8 {code.load('i8', entry, fixed=True)} to i64")
 
     def emit_failures(self) -> None:
         super().emit_failures()

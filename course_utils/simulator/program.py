@@ -148,7 +148,8 @@ class Program:
         )
         outcome = launching.run(made, request, asked)
         counts = Counts(made.plan, outcome.counters, made.costs)
-        counted = counts.metrics() | self._static_metrics(kernel, block_index, shared_bytes)
+        counted = self._with_registers(kernel, counts.metrics())
+        counted |= self._static_metrics(kernel, block_index, shared_bytes)
         return Run(
             kernel,
             grid_index,
@@ -420,6 +421,15 @@ class Program:
                 f"a cooperative launch needs all its blocks on the GPU at once: {blocks} blocks are "
                 f"more than the {most} that fit an {metrics.H200.name}"
             )
+
+    def _with_registers(self, kernel: str, counted: dict[str, int]) -> dict[str, int]:
+        """Without local memory that the PTX has and the machine code has not: small arrays whose place ptxas
+        found in registers, as the cubin's stack frame of no bytes tells."""
+        resources = self.resources.get(kernel)
+        if resources is None or resources.local_bytes_per_thread:
+            return counted
+        local = (metrics.names.LOCAL_LOAD_SECTORS, metrics.names.LOCAL_STORE_SECTORS)
+        return counted | dict.fromkeys(local, 0)
 
     def _static_metrics(self, kernel: str, block: Index, dynamic_bytes: int) -> dict[str, int]:
         resources = self.resources.get(kernel)

@@ -21,9 +21,13 @@ def sectors(addresses: Sequence[int | None], size: int) -> int:
     return len({address // SECTOR for address in addresses if address is not None})
 
 
-def ideal(lanes: int, size: int) -> int:
-    """Sectors that so many lanes would touch if their accesses lay side by side."""
-    return -(-lanes * size // SECTOR)
+def ideal(lanes: int, size: int, touched: int) -> int:
+    """Sectors that so many lanes would touch if their accesses lay side by side; those that they do touch
+    where these are fewer, as for lanes that want the same bytes.
+
+    Nsight Compute: memory_l2_theoretical_sectors_global_ideal, as measured on an H200.
+    """
+    return min(-(-lanes * size // SECTOR), touched)
 
 
 def wavefronts(addresses: Sequence[int | None], size: int, *, load: bool) -> tuple[int, int]:

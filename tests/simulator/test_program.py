@@ -113,9 +113,7 @@ def test_loops_that_lanes_leave_one_by_one() -> None:
     line = run.by_line[line_of("total += out[i]")]
     loads = line["global_sectors"]
     assert loads == 31
-    assert run.by_line[line_of("total += out[i]")]["global_sectors_ideal"] == sum(
-        -(-lanes * 4 // 32) for lanes in range(1, 32)
-    )
+    assert line["global_sectors_ideal"] == 31  # all lanes want the same float: no order of lanes does better
     assert run.metrics[NAMES["divergent"]] >= 31  # some lanes leave, others go on: every time but the last
 
 

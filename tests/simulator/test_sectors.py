@@ -140,9 +140,12 @@ def test_wavefronts_by_hand(
     assert rules.wavefronts(addresses, size, load=load) == expected
 
 
-@pytest.mark.parametrize(("count", "size", "expected"), [(32, 4, 4), (1, 1, 1), (9, 4, 2), (32, 16, 16)])
-def test_ideal_sectors(count: int, size: int, expected: int) -> None:
-    assert rules.ideal(count, size) == expected
+@pytest.mark.parametrize(
+    ("count", "size", "touched", "expected"),
+    [(32, 4, 32, 4), (1, 1, 1, 1), (9, 4, 9, 2), (32, 16, 17, 16), (32, 4, 1, 1), (32, 8, 3, 3)],
+)
+def test_ideal_sectors(count: int, size: int, touched: int, expected: int) -> None:
+    assert rules.ideal(count, size, touched) == expected
 
 
 def test_sectors_of_lanes_in_several_buffers() -> None:
