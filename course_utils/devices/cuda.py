@@ -7,8 +7,11 @@ CUDADriverError, whose `status` is the error's number.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
+import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -130,6 +133,23 @@ class Cuda:
             return False
         self._runtime.check_status(status)
         return True
+
+    def leave_running(self, event: Event) -> None:
+        """Where the event has still not come when the program ends, end it at once, with exit code 1: CUDA
+        would wait for what runs on the GPU, for an endless kernel for ever. The system then stops it."""
+        atexit.register(self._end_at_once, event)
+
+    def _end_at_once(self, event: Event) -> None:
+        with contextlib.suppress(*self.errors):
+            if self.done(event):
+                return
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(1)
+
+    def synchronize(self) -> None:
+        """Wait for all that was asked of this GPU, through whichever stream."""
+        self._runtime.deviceSynchronize()
 
     def seconds(self, start: Event, end: Event) -> float:
         """From one event to the other."""

@@ -128,6 +128,7 @@ class Gpu:
         with self._lock, self._explained(name):
             self._cuda.activate()
             self._refuse_if_unusable()
+            self._cuda.synchronize()  # what prepared the work may have gone through another stream
             with self._cuda.for_cupy():
                 return self._time(work, lambda: None, timing or Timing(), name, work)
 
@@ -304,6 +305,7 @@ class Gpu:
                     time.sleep(0.001)
         except (Hang, KeyboardInterrupt):
             self._running = held  # so that its memory is given to nobody else
+            self._cuda.leave_running(self._end)
             raise
 
     def _refuse_if_unusable(self) -> None:

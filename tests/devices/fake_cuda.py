@@ -49,9 +49,15 @@ class FakeCuda:
         self.endless = False
         self.launches: list[str] = []
         self.cleared = 0
+        self.left_running = 0
         self.clock = 0.0
 
     def activate(self) -> None: ...
+
+    def synchronize(self) -> None: ...
+
+    def leave_running(self, event: SimpleNamespace) -> None:
+        self.left_running += 1
 
     def for_cupy(self) -> contextlib.nullcontext:
         return contextlib.nullcontext()

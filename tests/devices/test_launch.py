@@ -309,3 +309,13 @@ def test_time_of_other_work(cuda: FakeCuda, gpu: Gpu) -> None:
     cuda.failure = 719
     with pytest.raises(devices.GpuLost, match="a library broke this program's connection"):
         gpu.time(work, "a library")
+
+
+def test_what_still_runs_does_not_hold_up_the_end_of_the_program(cuda: FakeCuda) -> None:
+    x = np.ones(4, np.float32)
+    devices.launch(TWICE, "twice", 1, 4, [x, 4])
+    assert cuda.left_running == 0
+    cuda.endless = True
+    with pytest.raises(simulator.Hang):
+        devices.launch(TWICE, "twice", 1, 4, [x, 4], time_limit=0.01)
+    assert cuda.left_running == 1
