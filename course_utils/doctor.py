@@ -51,7 +51,7 @@ def report(root: Path, made: bool) -> list[Finding]:
     findings = [python(), environment(root, made), kernels(driver), nvidia(driver)]
     if made:
         findings += [checked("NVRTC", nvrtc), checked("CuPy", lambda: cupy(driver)), checked("LLVM", llvm)]
-        findings += [checked("JupyterLab", jupyterlab)]
+        findings += [checked("JupyterLab", jupyterlab), checked("Recordings", recorded)]
     return [*findings, browser(), disk(root)]
 
 
@@ -160,6 +160,23 @@ def jupyterlab() -> Finding:
     import jupyterlab
 
     return Finding("JupyterLab", jupyterlab.__version__)
+
+
+def recorded() -> Finding:
+    """Every recording there is, the learner's own included, also where one cannot be read."""
+    from course_utils.recordings import RecordingError, places, read
+
+    told, broken = [], []
+    for path, own in places.files():
+        try:
+            recording = read(path, own)
+            told.append(f"{recording.gpu}, {recording.date}{' (your own)' if own else ''}")
+        except RecordingError as error:
+            broken.append(f"{path}: {error}")
+    advice = (
+        "; ".join(broken) or f"with a GPU, `python3 -m course_utils record` adds it: {places.own_folder()}"
+    )
+    return Finding("Recordings", "; ".join(told) or "none", advice)
 
 
 def browser() -> Finding:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from IPython.display import Markdown
 
-from . import devices, kernels, metrics, problems
+from . import devices, kernels, metrics, problems, recordings
 from .exercises import manifest
-from .figures import Figure, Sample, Table, counters_table, source_view
+from .figures import Figure, Sample, Table, counters_table, ladder, source_view
 from .figures.sample import COUNTED
 from .figures.style import scoped
+from .recordings.launches import combinations
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,6 +149,38 @@ def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 3
     names = (f"bytes a multiply-add: {kernels.load(name).path.stem}" for name in (baseline, kernel))
     head = ("TILE", *names, "times fewer requests", "times fewer sectors")
     return Shown(Table(f"N = {N}, {COUNTED}", head, tuple(rows)))
+
+
+def times(*names: str, **sizes: int) -> Shown:
+    """Recorded times of kernels, with each of their tunables at one size, beside those of libraries: the
+    course's own recording, and the learner's where there is one."""
+    recorded = recordings.load()
+    loaded = {name: kernels.load(name) for name in names}
+    topics = {kernel.topic for kernel in loaded.values()}
+    found = (
+        each for recording in recorded for topic in topics for each in recording.libraries.get(topic, ())
+    )
+    libraries = dict.fromkeys(each.name for each in found if each.sizes == sizes)
+    tunables = {name: combinations(kernel) for name, kernel in loaded.items()}
+    return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
+
+
+def measure(*names: str, **settings: int) -> None:
+    """Time kernels on this machine's GPU and print the times; without a GPU, say so."""
+    if devices.current() == devices.SIMULATOR:
+        print(devices.describe())
+        return
+    for name in names:
+        kernel = kernels.load(name)
+        tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
+        sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
+        geometry = problems.geometry(kernel, tunables, sizes)
+        problem = problems.of(kernel).make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
+        arguments = problem.arguments(kernel.entry)
+        run = devices.launch(
+            kernel, None, geometry.grid, geometry.block, arguments, geometry.shared_bytes, defines=tunables
+        )
+        print(f"{kernel.path.stem:<10}{run.time or '; '.join(run.notes)}")
 
 
 def lessons() -> Markdown:

@@ -26,6 +26,8 @@ def main(arguments: list[str]) -> int:
         # What the notebooks print must not depend on this person's IPython start-up files and Jupyter
         # settings.
         os.environ |= {"IPYTHONDIR": settings, "JUPYTER_CONFIG_DIR": settings, "JUPYTER_PREFER_ENV_PATH": "1"}
+        # Nor on recordings of this person's own GPU.
+        os.environ["LIVE_KERNELS_RECORDINGS"] = settings
         return int(pytest.main([*PARALLEL, *arguments]))
 
 

@@ -152,6 +152,7 @@ def run(path: Path) -> nbformat.NotebookNode:
             "PYTHONPATH": os.pathsep.join(paths),
             "LIVE_KERNELS_MY": str(Path(folder, "my")),
             "IPYTHONDIR": folder,
+            "LIVE_KERNELS_RECORDINGS": folder,
         }
         client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources)
         client.execute(env={**os.environ, **given})

@@ -4,8 +4,8 @@
     figure.sentence, figure.html, figure.text
 
 In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample),
-traffic (counts from a trace), then the pictures: counters, sweep, source, tile. Their look is in style, svg
-and table.
+traffic (counts from a trace), then the pictures: counters, sweep, source, tile, and recorded (what real GPUs
+measured). Their look is in style, svg, chart and table.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from .counters import counters_table
 from .figure import Figure
 from .measures import MEASURES, Measure
+from .recorded import ladder, latencies, over_sizes, recorded_against_counted
 from .sample import Sample
 from .source import source_view
 from .style import STYLE
@@ -30,6 +31,10 @@ __all__ = [
     "Table",
     "Traffic",
     "counters_table",
+    "ladder",
+    "latencies",
+    "over_sizes",
+    "recorded_against_counted",
     "source_view",
     "sweep_table",
     "tile_picture",

@@ -121,11 +121,11 @@ class Agreement:
         about = self.recording.document["about"]
         alike = len(launches) - len(self.other_results)
         told = (
-            f"{len(launches)} launches {self.recording.label} (driver {about['driver']}, "
-            f"{about['profiler']}): {len(launches) - generated} of the course's kernels over their tunables, "
-            f"{generated} of kernels made at random. Each was counted three times; {noisy or 'none'} of the "
-            f"{len(whole):,} counts changed from time to time. The arrays of {alike} launches are bit for bit "
-            "what they were on the GPU."
+            f"{len(launches)} launches {self.recording.label} (driver {about['driver']}, {about['profiler']}"
+            f"): {len(launches) - generated} of the course's kernels over their tunables, {generated} of "
+            f"kernels made at random. Each was counted three times; {noisy or 'none'} of the "
+            f"{len(whole):,} counts changed from time to time. The arrays of {alike} launches are bit for "
+            "bit what they were on the GPU."
         )
         head = ("metric", "launches", "exact", "largest difference", "why")
         line_head = ("of a source line", "lines", "exact", "largest difference", "why")
@@ -142,14 +142,9 @@ class Agreement:
         wrong = [number for number in numbers if not number.agrees]
         worst = max((number.off for number in wrong if number.off != float("inf")), default=0.0)
         reasons = sorted({self.reason(number) for number in wrong})
-        exact = len(numbers) - len(wrong)
-        return (
-            f"`{metric}`",
-            str(len(numbers)),
-            str(exact),
-            f"{worst:.1%}" if wrong else "",
-            "; ".join(reasons),
-        )
+        counts = (str(len(numbers)), str(len(numbers) - len(wrong)))
+        largest = f"{worst:.1%}" if wrong else ""
+        return (f"`{metric}`", *counts, largest, "; ".join(reasons))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
