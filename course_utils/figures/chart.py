@@ -37,6 +37,7 @@ _LOOK = {
     "ytick.color": SOFT,
     "xtick.labelcolor": TEXT,
     "ytick.labelcolor": TEXT,
+    "legend.frameon": False,
     "hatch.color": TEXT,
     "hatch.linewidth": 0.6,
 }

@@ -197,7 +197,7 @@ def over_sizes(
         _plain(axes.yaxis)
         axes.set_xlabel(size)
         axes.set_ylabel(f"{shown.axis} [{shown.unit}]")
-        axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.01, 0.5))
+        axes.legend(fontsize=9, loc="center left", bbox_to_anchor=(1.01, 0.5))
 
     columns = sorted({x for each in series for x, _ in each.points})
     texts = [[each.name, *(_cell(dict(each.points).get(x)) for x in columns), each.label] for each in series]
@@ -236,7 +236,7 @@ def latencies(recordings: Sequence[Recording]) -> Figure:
         axes.set_xlabel("memory that the chase walks through")
         axes.set_ylabel("cycles a hop")
         if len(curves) > 1:
-            axes.legend(frameon=False, fontsize=9)
+            axes.legend(fontsize=9)
 
     rows = [[_bytes(int(x)), f"{y:.1f}", label] for label, curve in curves.items() for x, y in curve.points]
     text = aligned(["memory", "cycles a hop", "where"], rows, left=(2,))
@@ -268,7 +268,7 @@ def recorded_against_counted(agreement: Agreement) -> Figure:
         axes.set_yscale("log")
         axes.set_xlabel("counted by Nsight Compute")
         axes.set_ylabel("counted by the simulator")
-        axes.legend(frameon=False, loc="upper left")
+        axes.legend(loc="upper left")
 
     return Figure(sentence, _framed([label], chart(draw, sentence, width=5.6, height=4.4)))
 
