@@ -78,7 +78,8 @@ def _themed(svg: str, label: str) -> str:
         'xmlns:xlink="http://www.w3.org/1999/xlink"><title>' + told + "</title>"
     )
     svg = head + svg[svg.index(">") + 1 :]
-    svg = re.sub(r"font: (\d+(?:\.\d+)?)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)  # it would be the whole page's
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     for colour, name in _VARIABLES.items():
         svg = svg.replace(colour, f"var(--lk-{name})")
     return svg
