@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from .fault import Kind
+
+kind = Kind("races")

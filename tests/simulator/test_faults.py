@@ -1,0 +1,86 @@
+"""The checks find every planted fault, at its line, and say nothing about the repaired kernels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from course_utils import simulator
+
+from .faults.corpus import FAULTS, KINDS
+from .faults.fault import HERE, Fault, Fresh, Launch
+
+CHECKS = ("memory", "races", "initialisation", "barriers")
+faults = pytest.mark.parametrize("fault", FAULTS, ids=str)
+
+
+@functools.cache
+def program(fault: Fault, repaired: bool) -> simulator.Program:
+    return simulator.compile(fault.source(repaired), name=fault.path(repaired).name)
+
+
+def arguments(launch: Launch) -> list[object]:
+    return [
+        simulator.fresh(each.shape, each.dtype) if isinstance(each, Fresh) else each for each in launch.args
+    ]
+
+
+def run(
+    fault: Fault, repaired: bool, checks: Sequence[str] = ()
+) -> tuple[simulator.Run, Launch, list[object]]:
+    """One launch of the faulty or the repaired kernel, with the arguments as it left them."""
+    launch, compiled = fault.launch(repaired), program(fault, repaired)
+    for name, value in launch.symbols.items():
+        compiled.set_symbol(name, value)
+    args = arguments(launch)
+    done = compiled.launch(
+        launch.kernel, launch.grid, launch.block, args, launch.shared_bytes,
+        checks=checks, budget=launch.budget, cooperative=launch.cooperative,
+    )  # fmt: skip
+    return done, launch, args
+
+
+@faults
+def test_fault_is_found_at_its_line(fault: Fault) -> None:
+    findings = run(fault, repaired=False, checks=CHECKS)[0].findings
+    right = [each for each in findings if each.kind == fault.kind and each.lines[0] in fault.marked]
+    told = "\n\n".join(f"{each.kind}, lines {each.lines}: {each.message}" for each in findings)
+    assert right, f"{fault.sentence}\nmarked lines: {sorted(fault.marked)}\nfound: {told or 'nothing'}"
+
+
+@faults
+def test_no_alarm_for_the_repaired_kernel(fault: Fault) -> None:
+    findings = run(fault, repaired=True, checks=CHECKS)[0].findings
+    assert not findings, "\n\n".join(f"{each.kind}, lines {each.lines}: {each.message}" for each in findings)
+
+
+@faults
+def test_repaired_kernel_is_right(fault: Fault) -> None:
+    _, launch, args = run(fault, repaired=True)
+    assert launch.expected, "say what the repaired kernel must leave in its buffers"
+    for place, expected in launch.expected.items():
+        left = args[place]
+        assert isinstance(left, np.ndarray)
+        if left.dtype.kind == "f":
+            assert_allclose(left, expected, rtol=1e-5, atol=1e-6)
+        else:
+            assert_array_equal(left, expected)
+
+
+@faults
+def test_pair_is_complete(fault: Fault) -> None:
+    """The fault is marked, described, and repaired without a trace of the marks."""
+    assert fault.marked
+    assert fault.sentence.endswith(".")
+    assert "// fault" not in fault.source(repaired=True)
+    assert program(fault, repaired=False).kernels or fault.launch().kernel.endswith(">")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_file_belongs_to_a_fault(kind: object) -> None:
+    files = set((HERE / kind.name).glob("*.cu"))
+    assert files == {fault.path(repaired) for fault in kind.faults for repaired in (False, True)}
