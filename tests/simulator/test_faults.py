@@ -2,60 +2,30 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from course_utils import compiler, simulator
+from course_utils import compiler
 
 from .faults.corpus import FAULTS, KINDS
-from .faults.fault import HERE, Fault, Fresh, Kind, Launch
+from .faults.fault import HERE, Fault, Kind
+from .faults.simulated import CHECKS, right, run, told
 
-CHECKS = ("memory", "races", "initialisation", "barriers")
 faults = pytest.mark.parametrize("fault", FAULTS, ids=str)
-
-
-@functools.cache
-def program(fault: Fault, repaired: bool) -> simulator.Program:
-    return simulator.compile(fault.source(repaired), name=fault.path(repaired).name)
-
-
-def arguments(launch: Launch) -> list[object]:
-    return [
-        simulator.fresh(each.shape, each.dtype) if isinstance(each, Fresh) else each for each in launch.args
-    ]
-
-
-def run(
-    fault: Fault, repaired: bool, checks: Sequence[str] = ()
-) -> tuple[simulator.Run, Launch, list[object]]:
-    """One launch of the faulty or the repaired kernel, with the arguments as it left them."""
-    launch, compiled = fault.launch(repaired), program(fault, repaired)
-    for name, value in launch.symbols.items():
-        compiled.set_symbol(name, value)
-    args = arguments(launch)
-    done = compiled.launch(
-        launch.kernel, launch.grid, launch.block, args, launch.shared_bytes,
-        checks=checks, budget=launch.budget, cooperative=launch.cooperative,
-    )  # fmt: skip
-    return done, launch, args
 
 
 @faults
 def test_fault_is_found_at_its_line(fault: Fault) -> None:
     findings = run(fault, repaired=False, checks=CHECKS)[0].findings
-    right = [each for each in findings if each.kind == fault.kind and each.lines[0] in fault.marked]
-    told = "\n\n".join(f"{each.kind}, lines {each.lines}: {each.message}" for each in findings)
-    assert right, f"{fault.sentence}\nmarked lines: {sorted(fault.marked)}\nfound: {told or 'nothing'}"
+    marked = f"{fault.sentence}\nmarked lines: {sorted(fault.marked)}"
+    assert right(findings, fault), f"{marked}\nfound: {told(findings)}"
 
 
 @faults
 def test_no_alarm_for_the_repaired_kernel(fault: Fault) -> None:
     findings = run(fault, repaired=True, checks=CHECKS)[0].findings
-    assert not findings, "\n\n".join(f"{each.kind}, lines {each.lines}: {each.message}" for each in findings)
+    assert not findings, told(findings)
 
 
 @faults
