@@ -4,14 +4,15 @@
     figure.sentence, figure.html, figure.text
 
 In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample),
-traffic (counts from a trace), then the pictures: counters, sweep, source, tile. Their look is in style, svg
-and table.
+traffic (counts from a trace), then the pictures: counters, sweep, source, tile, findings. Their look is in
+style, svg and table.
 """
 
 from __future__ import annotations
 
 from .counters import counters_table
 from .figure import Figure
+from .findings import findings_view
 from .measures import MEASURES, Measure
 from .sample import Sample
 from .source import source_view
@@ -30,6 +31,7 @@ __all__ = [
     "Table",
     "Traffic",
     "counters_table",
+    "findings_view",
     "source_view",
     "sweep_table",
     "tile_picture",
