@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -87,8 +89,8 @@ def test_launch_is_written_for_the_gpu(fault: Fault, repaired: bool) -> None:
 
 @pytest.fixture
 def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A compute-sanitizer that reports what memcheck would, for faulty kernels, and hangs as synccheck; a
-    launch leaves the right values."""
+    """A folder with one fault's launches, and a compute-sanitizer that reports what memcheck would of the
+    faulty kernel, and never ends as synccheck. A launch leaves the right values."""
     program = tmp_path / "compute-sanitizer"
     program.write_text(
         f"#!{sys.executable}\n"
@@ -98,7 +100,7 @@ def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             print("Version 2025.2.1.0 (build 1)")
         elif "synccheck" in sys.argv:
             time.sleep(60)
-        elif "memcheck" in sys.argv and "False" in sys.argv[-1]:
+        elif "memcheck" in sys.argv and ".faulty." in sys.argv[-1]:
             print({MEMCHECK!r})
         else:
             print({SILENT!r})
@@ -106,26 +108,33 @@ def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     program.chmod(0o755)
     launcher = tmp_path / "launch.py"
-    launch = FAULT.launch(repaired=True)
-    left = [launch.expected[1].astype(np.float32).tobytes() if place == 1 else None for place in range(3)]
     launcher.write_text(
-        textwrap.dedent(f"""
+        textwrap.dedent("""
         import pickle, sys
         if len(sys.argv) == 1:
             print("sm_90 12.8 NVIDIA Pretended")
         else:
-            open(sys.argv[2], "wb").write(pickle.dumps({left!r}))
+            (right,) = pickle.load(open(sys.argv[1], "rb"))["expected"].values()
+            pickle.dump([None, right[1], None], open(sys.argv[2], "wb"))
         """)
     )
+    for repaired, which in ((False, "faulty"), (True, "repaired")):
+        path = tmp_path / f"{FAULT.kind}.{FAULT.name}.{which}.launch"
+        path.write_bytes(pickle.dumps(sanitizer.prepared(FAULT, repaired, "sm_90")))
     monkeypatch.setattr(sanitizer, "PROGRAM", launcher)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     return tmp_path
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the pretended tool is a script with a first line of #!")
+windows = pytest.mark.skipif(
+    sys.platform == "win32", reason="the pretended tool is a script with a first line of #!"
+)
+
+
+@windows
 def test_results_are_written(pretended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = pretended / "results.json"
-    command = [str(path), "--jobs", "5", "--seconds", "2", "--only", FAULT.name]
+    command = ["run", str(pretended), str(path), "--jobs", "5", "--seconds", "2"]
     sanitizer.main(command)
     results = json.loads(path.read_text())
     assert results["setup"]["gpu"] == "NVIDIA Pretended"
@@ -143,18 +152,38 @@ def test_results_are_written(pretended: Path, capsys: pytest.CaptureFixture[str]
     assert "0 runs" in capsys.readouterr().out, "what the file holds already is run again"
 
 
+@windows
+def test_launches_for_another_gpu_are_refused(pretended: Path) -> None:
+    for path in pretended.glob("*.launch"):
+        path.write_bytes(pickle.dumps(pickle.loads(path.read_bytes()) | {"arch": "sm_80"}))
+    with pytest.raises(SystemExit, match="compiled for sm_80, and the GPU is sm_90"):
+        sanitizer.main(["run", str(pretended), str(pretended / "results.json")])
+
+
 def test_missing_tool_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match="compute-sanitizer is not on PATH"):
-        sanitizer.main([str(tmp_path / "results.json")])
+        sanitizer.main(["run", str(tmp_path), str(tmp_path / "results.json")])
+
+
+def test_running_needs_no_other_package() -> None:
+    """The machine with the GPU need not have the course's packages, NumPy among them."""
+    blocked = "import sys; sys.modules.update(dict.fromkeys(('numpy', 'course_utils')))"
+    code = f"{blocked}; from tests.simulator.faults import sanitizer; sanitizer.main(['run', '--help'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_values_are_compared() -> None:
-    launch = FAULT.launch(repaired=True)
-    right = launch.expected[1].astype(np.float32)
-    assert sanitizer.is_right(launch, [None, right.tobytes(), None])
-    right[7] += 1
-    assert not sanitizer.is_right(launch, [None, right.tobytes(), None])
+    expected = sanitizer.prepared(FAULT, True, "sm_90")["expected"]
+    ((place, (kind, data)),) = expected.items()
+    assert sanitizer.is_right(expected, [None, data, None])
+    wrong = np.frombuffer(data, kind).copy()
+    wrong[7] += 1
+    assert not sanitizer.is_right(expected, [None, wrong.tobytes(), None])
+    assert place == 1
 
 
 def outcomes(**found: object) -> dict[str, object]:

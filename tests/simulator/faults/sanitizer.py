@@ -1,12 +1,14 @@
 """What NVIDIA's compute-sanitizer says of the planted faults, on a real GPU.
 
-    python -m tests.simulator.faults.sanitizer RESULTS.json [--jobs 12] [--seconds 20] [--only WORD]
+    python -m tests.simulator.faults.sanitizer compile LAUNCHES [--arch sm_90]
+    python -m tests.simulator.faults.sanitizer run LAUNCHES RESULTS.json [--jobs 12] [--seconds 20]
 
-It needs an NVIDIA GPU and compute-sanitizer on PATH. Every fault and every repaired kernel is compiled for
-the GPU with line information, then launched under each of the four tools and once without a tool, each time
-in a process of its own that is ended after some seconds, since hangs are among the faults. RESULTS.json is
-written again after every run; what it holds already is not run again, so the script can be stopped and
-started.
+The first command compiles every fault and every repaired kernel, with line information, for a GPU's
+architecture, and writes each with its arguments to the folder LAUNCHES. It needs the course's packages and no
+GPU. The second one needs an NVIDIA GPU, compute-sanitizer on PATH and Python (with NumPy it also says whether
+values are right). It launches each file under each of the four tools and once without a tool, each time in a
+process of its own that is ended after some seconds, since hangs are among the faults. RESULTS.json is written
+again after every run; what it holds already is not run again, so the command can be stopped and started.
 
     {"setup": {"gpu", "arch", "driver", "sanitizer", "date"},
      "faults": {"memory/null_mask": {"faulty": {TOOL: OUTCOME}, "repaired": {TOOL: OUTCOME}}}}
@@ -17,6 +19,7 @@ right_line (one of them is marked in the fault), hang (it ran out of time), seco
 with the launch itself), and without a tool also right (whether the values are NumPy's).
 """
 
+# Whatever the second command does not need is imported where the first one uses it.
 from __future__ import annotations
 
 import argparse
@@ -37,19 +40,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from course_utils import compiler
-
-from .corpus import FAULTS
-from .fault import HERE, Fault, Fresh, Launch
+if TYPE_CHECKING:
+    from .fault import Fault
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 NO_TOOL = "none"
 # In the tools' favour: room between buffers, so that one's overrun is not the next one's element; all races.
 OPTIONS = {"memcheck": ("--padding", "512"), "racecheck": ("--racecheck-report", "all")}
-PROGRAM = HERE / "gpu_launch.py"
+PROGRAM = Path(__file__).parent / "gpu_launch.py"
 REPORTS_KEPT = 5
 _REPORT = re.compile(r"^=+ (?! )(\S.*)$", re.MULTILINE)
 # Said by every tool, of itself or of errors that the driver reports to any program.
@@ -81,14 +81,32 @@ def _plain(head: str) -> str:
     return re.sub(r" ?\+?0x[0-9a-f]+|\[\d+ hazards\]| in block \([^)]*\) ?:?", "", head).strip()
 
 
-def prepared(fault: Fault, repaired: bool, arch: str) -> dict[str, object]:
-    """What gpu_launch.py needs, with the kernel compiled. Raises CompileError."""
+# Compiling
+
+
+def write_launches(folder: Path, arch: str) -> None:
+    """Compile all faults and their repaired kernels into a folder, one file each."""
+    from .corpus import FAULTS
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for fault in FAULTS:
+        for repaired in (False, True):
+            which = "repaired" if repaired else "faulty"
+            path = folder / f"{fault.kind}.{fault.name}.{which}.launch"
+            path.write_bytes(pickle.dumps(prepared(fault, repaired, arch)))
+
+
+def prepared(fault: Fault, repaired: bool, arch: str) -> dict:
+    """What gpu_launch.py and the second command need, as plain data. Raises CompileError."""
+    from course_utils import compiler
+
     launch = fault.launch(repaired)
     expressions = [launch.kernel] if launch.kernel.endswith(">") else []
     made = compiler.compile(
         fault.source(repaired), arch=arch, name=fault.path(repaired).name, expressions=expressions
     )
     return {
+        "arch": arch,
         "cubin": made.cubin,
         "kernel": made.lowered_names.get(launch.kernel, launch.kernel),
         "grid": _three(launch.grid),
@@ -97,6 +115,9 @@ def prepared(fault: Fault, repaired: bool, arch: str) -> dict[str, object]:
         "cooperative": launch.cooperative,
         "symbols": {name: value.tobytes() for name, value in launch.symbols.items()},
         "args": [_argument(each) for each in launch.args],
+        "expected": {place: _expected(launch.args[place], right) for place, right in launch.expected.items()},
+        "source": fault.path(repaired).name,
+        "marked": [] if repaired else sorted(fault.marked),
     }
 
 
@@ -106,6 +127,10 @@ def _three(size: int | tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _argument(argument: object) -> tuple[str, object]:
+    import numpy as np
+
+    from .fault import Fresh
+
     if argument is None:
         return "value", bytes(8)
     if isinstance(argument, Fresh):
@@ -117,34 +142,44 @@ def _argument(argument: object) -> tuple[str, object]:
     raise TypeError(f"{argument!r} has no size of its own: use a NumPy scalar")
 
 
-def is_right(launch: Launch, left: Sequence[bytes | None]) -> bool:
-    """Whether the buffers hold what NumPy computed."""
-    for place, expected in launch.expected.items():
-        argument = launch.args[place]
-        data = left[place]
-        if not isinstance(argument, (np.ndarray, Fresh)) or data is None:
-            raise TypeError(f"argument {place} is no buffer")
-        found = np.frombuffer(data, argument.dtype)
-        wanted = np.ravel(expected)
-        if found.dtype.kind == "f":
-            if not np.allclose(found, wanted, rtol=1e-5, atol=1e-6):
+def _expected(buffer: object, right: object) -> tuple[str, bytes]:
+    """Type and bytes of what a buffer should hold."""
+    import numpy as np
+
+    kind = np.dtype(buffer.dtype)  # type: ignore[attr-defined]
+    return kind.str, np.asarray(right).astype(kind).tobytes()
+
+
+# Running
+
+
+def is_right(expected: Mapping[int, tuple[str, bytes]], left: Sequence[bytes | None]) -> bool:
+    """Whether the buffers hold what NumPy computed. Raises ImportError where there is no NumPy."""
+    import numpy as np
+
+    for place, (kind, data) in expected.items():
+        right, found = np.frombuffer(data, kind), np.frombuffer(left[place] or b"", kind)
+        if right.size != found.size:
+            return False
+        if right.dtype.kind == "f":
+            if not np.allclose(found, right, rtol=1e-5, atol=1e-6):
                 return False
-        elif not np.array_equal(found, wanted):
+        elif found.tobytes() != data:
             return False
     return True
 
 
 class Session:
-    """All runs of one call: compiled launches in `folder`, outcomes in `path`."""
+    """All runs of one call: launches from `folder`, outcomes to `path`."""
 
-    def __init__(self, path: Path, folder: Path, seconds: float) -> None:
-        self.path, self.folder, self.seconds = path, folder, seconds
+    def __init__(self, folder: Path, path: Path, seconds: float) -> None:
+        self.folder, self.path, self.seconds = folder, path, seconds
         self.results: dict = json.loads(path.read_text()) if path.exists() else {"setup": {}, "faults": {}}
         self._lock = threading.Lock()
 
-    def set_up(self) -> str:
-        """Note the GPU and the tool; the GPU's architecture. Raises SystemExit where one is missing, or the
-        results are another GPU's."""
+    def set_up(self) -> None:
+        """Note the GPU and the tool. Raises SystemExit where one is missing, or results or launches are for
+        another GPU."""
         if shutil.which("compute-sanitizer") is None:
             raise SystemExit("compute-sanitizer is not on PATH; it comes with the CUDA Toolkit")
         described = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True)
@@ -164,72 +199,62 @@ class Session:
         if known and known["gpu"] != gpu:
             raise SystemExit(f"{self.path} holds the results of another GPU: {known['gpu']}, this is {gpu}")
         self.results["setup"] = known or setup
-        return arch
+        files = sorted(self.folder.glob("*.launch"))
+        if not files:
+            raise SystemExit(f"{self.folder} holds no launches; the command `compile` writes them")
+        compiled = pickle.loads(files[0].read_bytes())["arch"]
+        if compiled != arch:
+            raise SystemExit(f"the launches are compiled for {compiled}, and the GPU is {arch}")
 
-    def jobs(self, faults: Sequence[Fault]) -> list[tuple[Fault, bool, str]]:
-        """What is still to be run."""
+    def jobs(self, only: str = "") -> list[tuple[Path, str]]:
+        """What is still to be run: launch and tool."""
         return [
-            (fault, repaired, tool)
-            for fault in faults
-            for repaired in (False, True)
+            (path, tool)
+            for path in sorted(self.folder.glob("*.launch"))
+            if only in path.name
             for tool in (*TOOLS, NO_TOOL)
-            if tool not in self._outcomes(fault, repaired)
+            if tool not in self._outcomes(path)
         ]
 
-    def compile(self, faults: Sequence[Fault], arch: str) -> None:
-        for fault in faults:
-            for repaired in (False, True):
-                self._launch_file(fault, repaired).write_bytes(pickle.dumps(prepared(fault, repaired, arch)))
-
-    def run(self, fault: Fault, repaired: bool, tool: str) -> str:
+    def run(self, path: Path, tool: str) -> str:
         """One run; a line that says how it went. Whatever happens becomes an outcome."""
         start = time.monotonic()
         try:
-            outcome = self._run(fault, repaired, tool)
+            outcome = self._run(path, tool)
         except Exception as problem:
             outcome = {"found": False, "hang": False, "problem": f"{type(problem).__name__}: {problem}"}
         outcome["seconds"] = round(time.monotonic() - start, 1)
         with self._lock:
-            self._outcomes(fault, repaired)[tool] = outcome
+            self._outcomes(path)[tool] = outcome
             self._save()
         told = "hang" if outcome["hang"] else "found" if outcome["found"] else "nothing found"
-        if tool == NO_TOOL and "right" in outcome:
+        if "right" in outcome:
             told = "values right" if outcome["right"] else "values wrong"
-        return f"{fault} {'repaired' if repaired else 'faulty'} {tool}: {told} {outcome['problem']}".rstrip()
+        return f"{path.stem} {tool}: {told} {outcome['problem']}".rstrip()
 
-    def _run(self, fault: Fault, repaired: bool, tool: str) -> dict:
-        command = [sys.executable, str(PROGRAM), str(self._launch_file(fault, repaired))]
-        left = self.folder / f"{fault}-{repaired}.left"
-        if tool == NO_TOOL:
-            command.append(str(left))
-        else:
-            command = [
-                "compute-sanitizer",
-                "--tool",
-                tool,
-                "--show-backtrace",
-                "no",
-                *OPTIONS.get(tool, ()),
-                *command,
-            ]
-
-        code, text = limited(command, self.folder, self.seconds)
-        source = fault.path(repaired).name
-        outcome = read_report(text, source, () if repaired else sorted(fault.marked)) | {"hang": code is None}
-        if code and not outcome["problem"] and not outcome["found"]:
-            outcome["problem"] = text.strip().splitlines()[-1] if text.strip() else f"ended with {code}"
-        if tool == NO_TOOL and code == 0 and (launch := fault.launch(repaired)).expected:
-            outcome["right"] = is_right(launch, pickle.loads(left.read_bytes()))
+    def _run(self, path: Path, tool: str) -> dict:
+        what = pickle.loads(path.read_bytes())
+        command = [sys.executable, str(PROGRAM), str(path)]
+        with tempfile.TemporaryDirectory() as scratch:
+            left = Path(scratch) / "left"
+            if tool == NO_TOOL:
+                command.append(str(left))
+            else:
+                options = ["--show-backtrace", "no", *OPTIONS.get(tool, ())]
+                command = ["compute-sanitizer", "--tool", tool, *options, *command]
+            code, text = limited(command, self.seconds)
+            outcome = read_report(text, what["source"], what["marked"]) | {"hang": code is None}
+            if code and not outcome["problem"] and not outcome["found"]:
+                outcome["problem"] = text.strip().splitlines()[-1] if text.strip() else f"ended with {code}"
+            if tool == NO_TOOL and code == 0 and what["expected"]:
+                with contextlib.suppress(ImportError):
+                    outcome["right"] = is_right(what["expected"], pickle.loads(left.read_bytes()))
         return outcome
 
-    def _launch_file(self, fault: Fault, repaired: bool) -> Path:
-        return self.folder / f"{fault}-{repaired}.launch"
-
-    def _outcomes(self, fault: Fault, repaired: bool) -> dict:
-        entry = self.results["faults"].setdefault(
-            f"{fault.kind}/{fault.name}", {"faulty": {}, "repaired": {}}
-        )
-        return entry["repaired" if repaired else "faulty"]
+    def _outcomes(self, path: Path) -> dict:
+        kind, name, which = path.stem.split(".")
+        entry = self.results["faults"].setdefault(f"{kind}/{name}", {"faulty": {}, "repaired": {}})
+        return entry[which]
 
     def _save(self) -> None:
         draft = self.path.with_suffix(".draft")
@@ -237,10 +262,10 @@ class Session:
         draft.replace(self.path)
 
 
-def limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int | None, str]:
+def limited(command: Sequence[str], seconds: float) -> tuple[int | None, str]:
     """(exit status, output) of a command; status None: it, and all that it had started, was ended after some
     seconds."""
-    with tempfile.TemporaryFile("w+", dir=folder, errors="replace") as output:
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
@@ -259,22 +284,28 @@ def limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int |
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--jobs", type=int, default=12, help="processes at the same time")
-    parser.add_argument("--seconds", type=float, default=20.0, help="time limit of each process")
-    parser.add_argument("--only", default="", help="faults whose kind and name contain this")
+    commands = parser.add_subparsers(dest="command", required=True)
+    compiling = commands.add_parser("compile", help="write the launches, on any machine")
+    compiling.add_argument("launches", type=Path)
+    compiling.add_argument("--arch", default="sm_90", help="the GPU's architecture")
+    running = commands.add_parser("run", help="run them, on a machine with a GPU")
+    running.add_argument("launches", type=Path)
+    running.add_argument("results", type=Path)
+    running.add_argument("--jobs", type=int, default=12, help="processes at the same time")
+    running.add_argument("--seconds", type=float, default=20.0, help="time limit of each process")
+    running.add_argument("--only", default="", help="launches whose name contains this")
     given = parser.parse_args(arguments)
-    faults = [fault for fault in FAULTS if given.only in str(fault)]
-    with tempfile.TemporaryDirectory() as folder:
-        session = Session(given.results, Path(folder), given.seconds)
-        arch = session.set_up()
-        jobs = session.jobs(faults)
-        session.compile(faults, arch)
-        print(f"{len(jobs)} runs", flush=True)
-        with ThreadPoolExecutor(given.jobs) as pool:
-            waiting = [pool.submit(session.run, *job) for job in jobs]
-            for number, each in enumerate(as_completed(waiting), 1):
-                print(f"{number}/{len(jobs)} {each.result()}", flush=True)
+    if given.command == "compile":
+        write_launches(given.launches, given.arch)
+        return
+    session = Session(given.launches, given.results, given.seconds)
+    session.set_up()
+    jobs = session.jobs(given.only)
+    print(f"{len(jobs)} runs", flush=True)
+    with ThreadPoolExecutor(given.jobs) as pool:
+        waiting = [pool.submit(session.run, *job) for job in jobs]
+        for number, each in enumerate(as_completed(waiting), 1):
+            print(f"{number}/{len(jobs)} {each.result()}", flush=True)
     print(summary(session.results))
 
 
