@@ -110,6 +110,7 @@ def compare(
     *,
     rtol: float | None = None,
     atol: float | None = None,
+    relaunch: bool = True,
 ) -> Comparison:
     """Compare what a launch left in its buffers with what they should hold.
 
@@ -121,7 +122,8 @@ def compare(
 
     Who wrote the wrong elements is known after a launch with checks=("races",). After another one the kernel
     is launched again with that check, on copies of the arrays as they are now: for a kernel that changes its
-    input that is another computation, though mostly the same threads write at the same lines.
+    input that is another computation, though mostly the same threads write at the same lines. relaunch=False
+    leaves that out.
 
     Raises ArgumentError for a run that did not come from the simulator's launch(), and for a reference that
     fits no buffer.
@@ -138,7 +140,7 @@ def compare(
         wrong = _wrong(got, right, rtol, atol)
         if wrong.mask.any():
             found[name] = wrong
-    writers = _writers(run, launched) if found else None
+    writers = _writers(run, launched, relaunch) if found else None
     differences = [_difference(run, launched, name, wrong, writers) for name, wrong in found.items()]
     return Comparison(tuple(pairs), tuple(differences))
 
@@ -219,11 +221,11 @@ def _difference(
     )
 
 
-def _writers(run: Run, launched: Launched) -> Mapping[str, np.ndarray] | None:
+def _writers(run: Run, launched: Launched, relaunch: bool) -> Mapping[str, np.ndarray] | None:
     """Who stored what last, buffer by buffer; None where that cannot be known."""
     writers = getattr(run, "writers", None)
-    if writers:
-        return writers
+    if writers or not relaunch:
+        return writers or None
     variables = {name: array.copy() for name, (_, array) in launched.program._globals.items()}
     try:
         again = launched.again(_copied(launched.args), checks=("races",))

@@ -82,7 +82,8 @@ def _values(wrong: Wrong) -> Iterator[Pattern]:
 
 def _shifted(wrong: Wrong) -> Iterator[Pattern]:
     """got[i] is right[i + by], along one axis."""
-    if np.count_nonzero(wrong.mask) < 3:
+    total = np.count_nonzero(wrong.mask)
+    if total < 3:
         return
     for axis in reversed(range(wrong.right.ndim)):
         length = wrong.right.shape[axis]
@@ -95,7 +96,9 @@ def _shifted(wrong: Wrong) -> Iterator[Pattern]:
             reach = inside.reshape([-1 if each == axis else 1 for each in range(wrong.right.ndim)])
             asked = wrong.mask & reach
             count = np.count_nonzero(asked)
-            if count >= 3 and np.count_nonzero(wrong.close(wrong.got, moved) & asked) >= MOST * count:
+            if 2 * count < total:
+                continue
+            if np.count_nonzero(wrong.close(wrong.got, moved) & asked) >= MOST * count:
                 unit = _axis_name(axis, wrong.right.ndim)
                 many = f"{abs(by)} {unit}s" if abs(by) > 1 else f"one {unit}"
                 side = "behind" if by > 0 else "before"
@@ -159,6 +162,9 @@ def _places(mask: np.ndarray, grid: Index, block: Index) -> Iterator[Pattern]:
         yield Pattern("all", "Every element is wrong." if mask.size > 1 else "It is the only element.")
         return
     if count == 1:
+        for kind, place, there in (("tail", -1, "last"), ("head", 0, "first")):
+            if mask.flat[place]:
+                yield Pattern(kind, f"It is the {there} element.")
         return
     if mask.ndim == 2 and 1 not in mask.shape:
         yield from _lines(mask)

@@ -187,7 +187,7 @@ class Program:
                 kernel,
                 grid_index,
                 block_index,
-                args,
+                tuple(args),
                 shared_bytes,
                 {"cooperative": cooperative, "allow_large_shared": allow_large_shared},
                 frozenset(each.name for each in self._signature(kernel) or () if each.read_only),
