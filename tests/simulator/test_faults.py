@@ -57,3 +57,10 @@ def test_pair_is_complete(fault: Fault) -> None:
 def test_every_file_belongs_to_a_fault(kind: Kind) -> None:
     files = set((HERE / kind.name).glob("*.cu"))
     assert files == {fault.path(repaired) for fault in kind.faults for repaired in (False, True)}
+
+
+def test_half_follow_public_reports() -> None:
+    followed = [fault for fault in FAULTS if fault.origin]
+    assert len(FAULTS) >= 60
+    assert 2 * len(followed) >= len(FAULTS)
+    assert all("https://" in fault.origin for fault in followed)

@@ -34,8 +34,6 @@ def barrier_after_return() -> Launch:
 
 @kind.fault(
     "In the last round only the threads that still have an element come to the barriers.",
-    "Fix a bug in CUDA matrix-free with adapted mesh when using Volta, "
-    "https://github.com/dealii/dealii/pull/8337",
 )
 def barrier_in_uneven_loop() -> Launch:
     x = rng().integers(0, 1000, 150, dtype=np.int16)
@@ -102,7 +100,11 @@ def vote_after_return() -> Launch:
     return Launch("roots", 3, 32, [x, Fresh(83, np.float32), np.int32(83)], {1: expected})
 
 
-@kind.fault("block.sync() is a barrier for the whole block, and stands where 48 of 96 threads come.")
+@kind.fault(
+    "block.sync() is a barrier for the whole block, and stands where 48 of 96 threads come.",
+    "Fix a bug in CUDA matrix-free with adapted mesh when using Volta, "
+    "https://github.com/dealii/dealii/pull/8337",
+)
 def group_sync_by_part() -> Launch:
     x = rng().random(48, dtype=np.float32)
     places = rng(2).integers(0, 48, 96, dtype=np.int32)

@@ -83,8 +83,6 @@ def constants_never_set() -> Launch:
 
 @kind.fault(
     "The result is added to memory that was allocated and never set to zero.",
-    "Freshly allocated private float array is not zero-initialized, "
-    "https://github.com/beehive-lab/TornadoVM/issues/1088",
 )
 def fresh_output_added_to() -> Launch:
     matrix, x = rng().random((100, 12), dtype=np.float32), rng(2).random(12, dtype=np.float32)
@@ -141,8 +139,6 @@ def pipeline_without_a_start() -> Launch:
 
 @kind.fault(
     "An exclusive scan begins with 0 in the first place; nothing puts it there.",
-    "__syncthreads() after writing shared memory (values read that were not initialised), "
-    "https://github.com/dirac-institute/kbmod/pull/108",
 )
 def first_of_an_exclusive_scan() -> Launch:
     counts = rng().integers(0, 20, 128, dtype=np.int32)

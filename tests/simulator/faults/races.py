@@ -208,8 +208,7 @@ def blur_in_place() -> Launch:
 
 @kind.fault(
     "Without a fence the last block may see the counter complete and yet read a part that is not there.",
-    "Possible bug in reduction routine from the CUDA 7 SDK (threadFenceReduction), "
-    "https://forums.developer.nvidia.com/t/53338",
+    "A missing fence in a reduction over blocks, https://github.com/pytorch/pytorch/pull/128455",
 )
 def last_block_without_fence() -> Launch:
     x = rng().random(40 * 32, dtype=np.float32)
