@@ -17,6 +17,7 @@ from .kinds import LANES
 
 UNWRITTEN = 0xCD  # each byte of memory that nothing was written to, see memory.fresh
 MOST = 0.95  # of the wrong elements: as many as a pattern of values must explain
+TERMS = 32  # of a sum, that may have been unwritten memory
 NAMED = 6  # rows, warps or blocks listed by number, at most
 
 
@@ -24,9 +25,9 @@ NAMED = 6  # rows, warps or blocks listed by number, at most
 class Pattern:
     """What the wrong elements have in common.
 
-    kind: of the values "never written", "nan", "zero", "shifted", "transposed", "factor" or "offset"; of the
-    places "all", "rows", "columns", "border", "blocks", "tail", "head", "warps", "lanes", "stride" or
-    "edges". sentence: the same for a reader.
+    kind: of the values "never written", "nan", "zero", "unwritten sum", "shifted", "transposed", "factor" or
+    "offset"; of the places "all", "rows", "columns", "border", "blocks", "tail", "head", "warps", "lanes",
+    "stride" or "edges". sentence: the same for a reader.
     """
 
     kind: str
@@ -75,9 +76,34 @@ def _values(wrong: Wrong) -> Iterator[Pattern]:
             yield Pattern(kind, f"All wrong elements hold {what}." if count > 1 else f"It holds {what}.")
         elif 2 * count >= got.size:
             yield Pattern(kind, f"{count:,} of the {got.size:,} wrong elements hold {what}.")
+    if got.dtype.kind in "iuf" and _sums_of_unwritten(got, right):
+        yield Pattern(
+            "unwritten sum",
+            "The wrong elements look like sums in which bytes 0xCD stand, those of memory that was never "
+            'written to: launch with checks=("initialisation",).',
+        )
     yield from _shifted(wrong)
     yield from _transposed(wrong)
     yield from _scaled(wrong, got, right)
+
+
+def _sums_of_unwritten(got: np.ndarray, right: np.ndarray) -> bool:
+    """Are values a small number times that of the bytes 0xCD, but for what a right value may be?"""
+    size = got.dtype.itemsize
+    unwritten = np.full(size, UNWRITTEN, np.uint8).view(got.dtype)[0]
+    largest = np.abs(right[np.isfinite(right)].astype(np.float64)).max(initial=1)
+    if 1000 * TERMS * largest > abs(float(unwritten)):
+        return False  # large values would look so by accident
+    if got.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            terms = got.astype(np.float64) / float(unwritten)
+            like = (terms > 0.9) & (np.abs(terms - np.round(terms)) < 0.01)
+    else:  # integers wrap around
+        given = got.astype(f"u{size}")
+        sums = np.arange(1, TERMS).astype(given.dtype) * unwritten.astype(given.dtype)
+        rests = given[:, None] - sums
+        like = (np.minimum(rests, -rests) <= 4 * largest).any(1)
+    return bool(like.mean() >= MOST)
 
 
 def _shifted(wrong: Wrong) -> Iterator[Pattern]:
@@ -269,6 +295,8 @@ def _strides(mask: np.ndarray, grid: Index, block: Index) -> Iterator[Pattern]:
     if one_each:
         yield from _lanes(flat)
         yield from _edges(wrong, flat.size, block)
+    if mask.ndim == 2:
+        yield from _tile_edges(mask, block)
 
 
 def _every(wrong: np.ndarray, step: int, size: int, grid: Index, block: Index) -> Iterator[Pattern]:
@@ -308,8 +336,30 @@ def _edges(wrong: np.ndarray, size: int, block: Index) -> Iterator[Pattern]:
     place = wrong % threads
     near = np.minimum(place, threads - 1 - place)
     if size > 2 * threads and near.max() < threads // 8 and np.unique(wrong // threads).size > 1:
+        reach = int(near.max())
+        at = "at the edges" if reach == 0 else f"within {reach + 1} of the edges"
         yield Pattern(
             "edges",
-            f"They all lie within {int(near.max()) + 1} of an edge of a block of {threads}: look at what a "
-            "block takes from its neighbours.",
+            f"They all lie {at} of the blocks of {threads}: look at what a block takes from its neighbours.",
         )
+
+
+def _tile_edges(mask: np.ndarray, block: Index) -> Iterator[Pattern]:
+    """Only near the edges, or only at the corners, of the tiles of several blocks."""
+    (width, height, depth), places = block, np.argwhere(mask)
+    if depth > 1 or min(width, height) < 4 or mask.shape[0] < 2 * height or mask.shape[1] < 2 * width:
+        return
+    sides = np.array([height, width])
+    near = np.minimum(places % sides, sides - 1 - places % sides)
+    if np.unique(places // sides, axis=0).shape[0] < 2:
+        return
+    for within, where in ((near.max(1), "corner"), (near.min(1), "edge")):
+        reach = int(within.max())
+        if reach <= (min(width, height) - 1) // 8:
+            at = f"at the {where}s" if reach == 0 else f"within {reach + 1} of the {where}s"
+            yield Pattern(
+                "edges",
+                f"They all lie {at} of the blocks' tiles of {width} x {height}: look at what a block takes "
+                "from its neighbours.",
+            )
+            return

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from course_utils import simulator
-from course_utils.simulator import ArgumentError
+from course_utils.simulator import ArgumentError, differences
 
 N = 256
 
@@ -118,7 +118,7 @@ CASES = [
         "edges of blocks",
         "int t = threadIdx.x; y[i] = (t == 0 && i) || (t == 63 && i < 255) ? -x[i] * x[i] : x[i];",
         ("edges",),
-        ("within 1 of an edge of a block of 64",),
+        ("at the edges of the blocks of 64:",),
         count=6,
     ),
     Case(
@@ -219,6 +219,37 @@ CASES = [
         ("the last 254 elements.",),
         count=254,
     ),
+    Case(
+        "near the edges of blocks",
+        "int t = threadIdx.x; y[i] = (t < 3 || t > 60) && i % 5 ? -x[i] * x[i] : x[i];",
+        ("edges",),
+        ("within 3 of the edges of the blocks of 64:",),
+        count=18,
+    ),
+    Case(
+        "corners of tiles",
+        "y[j * 48 + i] = i % 16 % 15 || j % 8 % 7 ? x[j * 48 + i] : -1.0f;",
+        ("edges",),
+        ("at the corners of the blocks' tiles of 16 x 8:",),
+        count=4 * 12,
+        **MATRIX,
+    ),
+    Case(
+        "edges of tiles",
+        "y[j * 48 + i] = i % 16 == 0 && j % 5 ? -1.0f : x[j * 48 + i];",
+        ("edges",),
+        ("at the edges of the blocks' tiles of 16 x 8:",),
+        count=75,
+        **MATRIX,
+    ),
+    Case(
+        "sums with what was never written",
+        "if (i % 2) y[i] = x[i]; else y[i] = (i % 8 ? y[i] : 3 * y[i]) + x[i];",
+        ("unwritten sum", "stride"),
+        ("look like sums in which bytes 0xCD stand", "every 2nd element, from element 0"),
+        count=128,
+        start=None,
+    ),
     Case("no pattern", "y[i] = x[i] > 130 ? -x[i] * x[i] : x[i];", (), ()),
 ]
 
@@ -293,6 +324,29 @@ def test_integers_are_exact() -> None:
     (difference,) = simulator.compare(run, np.full(64, 200)).differences
     assert difference.count == 32
     assert [each.kind for each in difference.patterns] == ["stride"]
+
+
+@pytest.mark.parametrize("terms", [1, 7])
+@pytest.mark.parametrize(("cpp", "dtype"), [("int", np.int32), ("unsigned long long", np.uint64)])
+def test_integers_wrap_around_in_sums_with_what_was_never_written(
+    terms: int, cpp: str, dtype: type[np.generic]
+) -> None:
+    source = (
+        f'extern "C" __global__ void k({cpp} *y) {{ int t = threadIdx.x; '
+        f"y[t] = t % 3 == 0 ? t + {terms} * (unsigned long long)y[t] : t; }}"
+    )
+    run = simulator.compile(source).launch("k", 1, 64, [simulator.fresh(64, dtype)])
+    (difference,) = simulator.compare(run, np.arange(64), relaunch=False).differences
+    kinds = [each.kind for each in difference.patterns]
+    assert kinds == ["unwritten sum", "stride"]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint32, np.float32, np.float64])
+def test_small_numbers_are_no_sums_of_what_was_never_written(dtype: type[np.generic]) -> None:
+    values = np.random.default_rng(4).integers(1, 100, (2, 500)).astype(dtype)
+    got, right = values
+    wrong = differences.Wrong(got, right, got != right, 0.0, 0.0)
+    assert "unwritten sum" not in [each.kind for each in differences.patterns(wrong, (1, 1, 1), (500, 1, 1))]
 
 
 # Which buffer
