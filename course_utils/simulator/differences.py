@@ -18,6 +18,7 @@ from .kinds import LANES
 UNWRITTEN = 0xCD  # each byte of memory that nothing was written to, see memory.fresh
 MOST = 0.95  # of the wrong elements: as many as a pattern of values must explain
 TERMS = 32  # of a sum, that may have been unwritten memory
+SAMPLE = 20_000  # wrong elements that are looked at for a shift
 NAMED = 6  # rows, warps or blocks listed by number, at most
 
 
@@ -108,23 +109,19 @@ def _sums_of_unwritten(got: np.ndarray, right: np.ndarray) -> bool:
 
 def _shifted(wrong: Wrong) -> Iterator[Pattern]:
     """got[i] is right[i + by], along one axis."""
-    total = np.count_nonzero(wrong.mask)
-    if total < 3:
+    places = np.argwhere(wrong.mask)
+    if len(places) < 3:
         return
+    places = places[:: len(places) // SAMPLE + 1]
     for axis in reversed(range(wrong.right.ndim)):
-        length = wrong.right.shape[axis]
         for by in (1, -1, 2, -2, 3, -3, 4, -4, LANES, -LANES):
-            if abs(by) >= length:
+            moved = places.copy()
+            moved[:, axis] += by
+            inside = (moved[:, axis] >= 0) & (moved[:, axis] < wrong.right.shape[axis])
+            if 2 * np.count_nonzero(inside) < len(places):
                 continue
-            there = np.arange(length) + by
-            inside = (there >= 0) & (there < length)
-            moved = np.take(wrong.right, np.clip(there, 0, length - 1), axis)
-            reach = inside.reshape([-1 if each == axis else 1 for each in range(wrong.right.ndim)])
-            asked = wrong.mask & reach
-            count = np.count_nonzero(asked)
-            if 2 * count < total:
-                continue
-            if np.count_nonzero(wrong.close(wrong.got, moved) & asked) >= MOST * count:
+            given, there = wrong.got[tuple(places[inside].T)], wrong.right[tuple(moved[inside].T)]
+            if wrong.close(given, there).mean() >= MOST:
                 unit = _axis_name(axis, wrong.right.ndim)
                 many = f"{abs(by)} {unit}s" if abs(by) > 1 else f"one {unit}"
                 side = "behind" if by > 0 else "before"
