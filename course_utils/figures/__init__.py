@@ -4,14 +4,15 @@
     figure.sentence, figure.html, figure.text
 
 In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample),
-traffic (counts from a trace), then the pictures: counters, sweep, source, tile, and recorded (what real GPUs
-measured). Their look is in style, svg, chart and table.
+traffic (counts from a trace), then the pictures: counters, sweep, source, tile, findings (of the checks),
+recorded (what real GPUs measured). Their look is in style, svg, chart and table.
 """
 
 from __future__ import annotations
 
 from .counters import counters_table
 from .figure import Figure
+from .findings import findings_view
 from .measures import MEASURES, Measure
 from .recorded import ladder, latencies, over_sizes, recorded_against_counted
 from .sample import Sample
@@ -31,6 +32,7 @@ __all__ = [
     "Table",
     "Traffic",
     "counters_table",
+    "findings_view",
     "ladder",
     "latencies",
     "over_sizes",

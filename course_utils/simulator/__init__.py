@@ -7,17 +7,20 @@
 In the order data flows: ptx (text -> instructions), controlflow, kinds (what is alike in all lanes), plan,
 semantics and exchange and access, tensor and async_copy with helpers (instructions -> LLVM), codegen with
 fast and masked (the two ways to run a warp), machine (LLVM -> code), runtime.ll (blocks and warps), arguments
-and memory, launch, counters, program.
+and memory, launch, counters, program, compare with differences (why values are wrong).
 """
 
 from ..compiler import CompileError
+from .compare import Comparison, Difference, compare
 from .errors import ArgumentError, Error, Hang, IllegalAccess, LaunchError, Place, PtxError, Trap, Unsupported
 from .memory import fresh
 from .program import Program, Run, compile, load_ptx
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "CompileError",
+    "Difference",
     "Error",
     "Hang",
     "IllegalAccess",
@@ -28,6 +31,7 @@ __all__ = [
     "Run",
     "Trap",
     "Unsupported",
+    "compare",
     "compile",
     "fresh",
     "load_ptx",

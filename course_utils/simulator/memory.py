@@ -53,8 +53,8 @@ class Memory:
             )
         if not array.flags.writeable:
             raise ArgumentError(f"{name}: the array is read-only. Pass a copy: array.copy().")
-        owner = _owner(array)
-        low, high = byte_bounds(owner) if owner.size else (array.ctypes.data, array.ctypes.data)
+        whole = owner(array)
+        low, high = byte_bounds(whole) if whole.size else (array.ctypes.data, array.ctypes.data)
         buffer = self._known.get((low, high))
         if buffer is None:
             region = FIRST_BUFFER + len(self.buffers)
@@ -98,7 +98,7 @@ def fresh(shape: int | tuple[int, ...], dtype: np.typing.DTypeLike) -> np.ndarra
     return array
 
 
-def _owner(array: np.ndarray) -> np.ndarray:
+def owner(array: np.ndarray) -> np.ndarray:
     """The array at the bottom of a chain of views."""
     while isinstance(array.base, np.ndarray):
         array = array.base

@@ -37,7 +37,7 @@ class Run:
 
     metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
     kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
-    asked for.
+    asked for. launched: how it was launched, for compare(); it keeps the arguments, arrays too.
     """
 
     kernel: str
@@ -49,6 +49,30 @@ class Run:
     findings: list[object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
+    launched: Launched | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch that was made. args: as given; the arrays are the caller's own, with what has become of them.
+
+    read_only: names of the parameters that are pointers to const.
+    """
+
+    program: Program
+    kernel: str
+    grid: Index
+    block: Index
+    args: Sequence[object]
+    shared_bytes: int
+    options: Mapping[str, bool]
+    read_only: frozenset[str]
+
+    def again(self, args: Sequence[object], checks: Sequence[str]) -> Run:
+        """The same launch with other arguments of the same kinds."""
+        return self.program.launch(
+            self.kernel, self.grid, self.block, args, self.shared_bytes, checks=checks, **self.options
+        )
 
 
 class Program:
@@ -159,6 +183,16 @@ class Program:
             outcome.output,
             notes=outcome.notes + counts.notes(),
             trace=outcome.trace,
+            launched=Launched(
+                self,
+                kernel,
+                grid_index,
+                block_index,
+                tuple(args),
+                shared_bytes,
+                {"cooperative": cooperative, "allow_large_shared": allow_large_shared},
+                frozenset(each.name for each in self._signature(kernel) or () if each.read_only),
+            ),
         )
 
     def checked(

@@ -45,6 +45,11 @@ class Parameter:
     pointer: bool
     element: np.dtype | None
 
+    @property
+    def read_only(self) -> bool:
+        """A pointer to const."""
+        return self.pointer and re.search(r"\bconst\b", self.type.split("*")[0]) is not None
+
 
 def parameters(source: str, kernel: str) -> list[Parameter] | None:
     """The parameters of a __global__ function, None where the source does not tell (templates, macros)."""

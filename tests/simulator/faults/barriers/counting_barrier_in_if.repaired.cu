@@ -1,0 +1,7 @@
+// How many values of each block are above a limit.
+extern "C" __global__ void count_above(const float *x, int *counts, float limit, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int above = __syncthreads_count(i < n && x[i] > limit);
+    if (threadIdx.x == 0) counts[blockIdx.x] = above;
+}

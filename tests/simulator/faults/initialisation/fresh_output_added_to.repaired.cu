@@ -1,0 +1,10 @@
+// y = A x for a matrix in columns, each of which adds its share.
+extern "C" __global__ void matrix_vector(const float *columns, const float *x, float *y, int rows, int width)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0.0f;
+    for (int k = 0; k < width; k++)
+        sum += columns[k * rows + row] * x[k];
+    y[row] = sum;
+}

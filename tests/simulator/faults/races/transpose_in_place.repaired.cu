@@ -1,0 +1,16 @@
+// Transposes a square matrix in place, a tile a block.
+#define TILE 16
+
+extern "C" __global__ void transpose(int *matrix, int n)
+{
+    __shared__ int tile[TILE][TILE + 1];
+    __shared__ int mirror[TILE][TILE + 1];
+    int x = threadIdx.x, y = threadIdx.y;
+    int row = blockIdx.y * TILE, column = blockIdx.x * TILE;
+    if (row > column) return;
+    tile[y][x] = matrix[(row + y) * n + column + x];
+    mirror[y][x] = matrix[(column + y) * n + row + x];
+    __syncthreads();
+    matrix[(column + y) * n + row + x] = tile[x][y];
+    if (row < column) matrix[(row + y) * n + column + x] = mirror[x][y];
+}
