@@ -12,7 +12,8 @@
 
 In the order data flows: controls (what may be varied), problems (inputs and right answers), engine (state ->
 Result), views (Result -> figure), page (all views of a state), explain (errors in plain words), latest (the
-newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most.
+newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most. Besides: values
+(buffers before and after) and playground, a lab for any kernel that is pasted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 from .controls import Choice
 from .engine import Result
 from .lab import Lab
+from .playground import Playground
 from .predict import Predict
 from .problems import PROBLEMS, Problem
 from .views import Counters, SourceView, TilePicture, View
@@ -29,6 +31,7 @@ __all__ = [
     "Choice",
     "Counters",
     "Lab",
+    "Playground",
     "Predict",
     "Problem",
     "Result",

@@ -3,11 +3,12 @@
     pasted = read(text)
     kernel = pasted.kernels[0]
     start = starts(pasted, kernel)[0]                 # grid, block and one line of text for each argument
-    program = pasted.compile()
+    outcome = run(pasted, pasted.compile(), Launch.of(kernel, start))
 
 In the order data flows: tokens, expressions and elements (values and types), macros, parts (declarations),
 kernels, host (launches), source (what the compiler gets), pasted (all of it), inputs (arrays from text),
-starts (sensible first values).
+suggestions (sensible first values),
+running (a launch said in text -> what it did).
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from __future__ import annotations
 from .errors import InputError, PasteError
 from .inputs import Input, make
 from .kernels import PastedKernel
-from .pasted import Pasted, read
-from .starts import Start, starts, suggest
+from .pasted import NAME, Pasted, read
+from .running import Launch, Outcome, run
+from .suggestions import Start, starts, suggest
 
 __all__ = [
+    "NAME",
     "Input",
     "InputError",
+    "Launch",
+    "Outcome",
     "PasteError",
     "Pasted",
     "PastedKernel",
     "Start",
     "make",
     "read",
+    "run",
     "starts",
     "suggest",
 ]

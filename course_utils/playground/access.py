@@ -14,8 +14,10 @@ _ADDS = {"+=", "-=", "++", "--"}
 
 @dataclass
 class Use:
-    """Of one buffer: whether elements are read, written, summed into (`added`), changed by `atomic` functions;
-    whether the pointer itself is handed on (`passed`); and which buffers its values are indices of."""
+    """What happens to the elements of one buffer: `added` means summed into, `atomic` by atomic functions.
+
+    `passed`: the pointer itself is handed on. `indexes`: the buffers that its values are indices of.
+    """
 
     read: bool = False
     written: bool = False

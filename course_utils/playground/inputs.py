@@ -67,19 +67,16 @@ def make(inputs: Sequence[Input], seed: int = 0) -> list[object]:
     Raises InputError, which names the parameter.
     """
     scalars = _scalars(inputs)
-    made: list[object] = []
+    made: dict[int, object] = {}
     total = 0
-    for number, each in enumerate(inputs):
+    for number, each in sorted(enumerate(inputs), key=lambda pair: pair[1].pointer):  # values first
         random = np.random.default_rng([seed, number])
-        argument = (
-            _buffer(each, scalars, random, LIMIT_BYTES - total)
-            if each.pointer
-            else _value(each, scalars, random)
-        )
-        if isinstance(argument, np.ndarray):
-            total += argument.nbytes
-        made.append(argument)
-    return made
+        if not each.pointer:
+            made[number] = _value(each, scalars, random)
+            continue
+        made[number] = buffer = _buffer(each, scalars, random, LIMIT_BYTES - total)
+        total += buffer.nbytes if isinstance(buffer, np.ndarray) else 0
+    return [made[number] for number in range(len(inputs))]
 
 
 def _scalars(inputs: Sequence[Input]) -> dict[str, Value]:

@@ -1,0 +1,240 @@
+"""A launch said in text -> what it did, with the buffers before and after."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import simulator
+from ..metrics.names import WARP_INSTRUCTIONS
+from . import inputs as made
+from . import suggestions
+from .elements import Element
+from .errors import InputError
+from .inputs import Input
+from .kernels import PastedKernel
+from .pasted import Pasted
+from .tokens import angle_closing, split, text_of, tokens
+
+CHECKS: tuple[str, ...] = ()
+"""The simulator's checks that every run is made with; what they find is among the findings."""
+
+BUDGET = 100_000_000
+"""Loop rounds before a kernel counts as endless."""
+
+MOST_THREADS = 1 << 26
+# Warp instructions of a launch that is made a second time, with a trace, and of the block that is traced.
+MOST_AGAIN = 10_000_000
+MOST_TRACED = 20_000
+SHOWN = 8
+"""Elements of a buffer that are shown."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """All that a learner says, as text. `texts` are of the kernel's parameters, `variables` of the source's
+    variables, both in order."""
+
+    kernel: str
+    instance: str
+    grid: str
+    block: str
+    shared_bytes: str
+    texts: tuple[str, ...]
+    variables: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, kernel: PastedKernel, start: suggestions.Start, variables: Sequence[Input] = ()) -> Launch:
+        """A starting point as text."""
+        return cls(
+            kernel.name,
+            start.instance,
+            ", ".join(map(str, start.grid)),
+            ", ".join(map(str, start.block)),
+            str(start.shared_bytes),
+            tuple(each.text for each in start.inputs),
+            tuple(each.text for each in variables),
+        )
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer that a kernel got: its first elements before and after, `count` of them in all, and how many
+    `changed`. Elements of several numbers (float4, structures) count once. `unwritten`: bytes that stayed as
+    memory is before anything is written to it."""
+
+    name: str
+    told: str
+    count: int
+    changed: int
+    unwritten: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a launch did. `values` are the parameters that are no buffers, (name, text)."""
+
+    kernel: PastedKernel
+    instance: str
+    run: simulator.Run
+    shared_bytes: int
+    buffers: tuple[Buffer, ...]
+    values: tuple[tuple[str, str], ...]
+
+
+def run(
+    pasted: Pasted,
+    program: simulator.Program,
+    launch: Launch,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Run a kernel of a program that `pasted.compile()` made.
+
+    Raises InputError and PasteError for what is said wrongly, and what simulator.Program.launch raises.
+    """
+    kernel = pasted.kernel(launch.kernel)
+    template = _template(kernel, launch.instance)
+    inputs = suggestions.retyped(pasted, kernel, template, launch.texts)
+    grid, block = suggestions.extents(launch.grid, "grid"), suggestions.extents(launch.block, "block")
+    shared = suggestions.extents(launch.shared_bytes or "0", "shared bytes")[0]
+    threads = math.prod(grid) * math.prod(block)
+    if threads > MOST_THREADS:
+        raise InputError(
+            "grid",
+            f"{threads:,} threads would take minutes here; {MOST_THREADS:,} is the most, so make it smaller",
+        )
+    variables = [
+        replace(each, text=text)
+        for each, text in zip(suggestions.variables(pasted), launch.variables, strict=False)
+    ]
+    contents = made.variables(variables)
+    instance = suggestions.instance(kernel, template)
+
+    def launched(trace: object = None) -> tuple[simulator.Run, list[object], list[object]]:
+        arguments = made.make(inputs)
+        before = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
+        for name, content in contents.items():
+            program.set_symbol(name, content)
+        try:
+            finished = program.launch(
+                instance, grid, block, arguments, shared,
+                checks=CHECKS, budget=BUDGET, trace=trace, cooperative=_cooperative(pasted, kernel),
+                allow_large_shared=True,
+            )  # fmt: skip
+        except simulator.CompileError as error:
+            raise pasted.explained(error) from None
+        except simulator.LaunchError as error:
+            if kernel.template and "there is no kernel" in str(error):
+                raise InputError(
+                    "kernel",
+                    f"{instance} cannot be made from the template; look between < and >",
+                ) from None
+            raise
+        return finished, before, arguments
+
+    finished, before, after = launched()
+    instructions = finished.metrics[WARP_INSTRUCTIONS]
+    if (
+        not cancelled()
+        and instructions < MOST_AGAIN
+        and instructions / math.prod(finished.grid) < MOST_TRACED
+    ):
+        middle = tuple(extent // 2 for extent in finished.grid)
+        finished = replace(finished, trace=launched({"block": middle})[0].trace)
+    buffers = [
+        _buffer(each, old, new)
+        for each, old, new in zip(inputs, before, after, strict=True)
+        if isinstance(new, np.ndarray)
+    ]
+    values = [
+        (each.name, each.text)
+        for each, new in zip(inputs, after, strict=True)
+        if not isinstance(new, np.ndarray)
+    ]
+    return Outcome(kernel, instance, finished, shared, tuple(buffers), tuple(values))
+
+
+def _traceable(finished: simulator.Run) -> bool:
+    """Whether a second launch with a trace takes no time worth speaking of."""
+    instructions = finished.metrics[WARP_INSTRUCTIONS]
+    return instructions < MOST_AGAIN and instructions / math.prod(finished.grid) < MOST_TRACED
+
+
+def _template(kernel: PastedKernel, instance: str) -> tuple[str, ...]:
+    """The template arguments of scale<float, 4>. Raises InputError."""
+    if not kernel.template:
+        return ()
+    run = tokens(instance)
+    opened = next((index for index, token in enumerate(run) if token.text == "<"), None)
+    close = None if opened is None else angle_closing(run, opened)
+    if opened is None or close is None or close + 1 < len(run):
+        names = ", ".join(each.name for each in kernel.template)
+        raise InputError("kernel", f"it is a template: write {kernel.name}<{names}> with something for each")
+    return tuple(text_of(piece) for piece in split(run[opened + 1 : close]))
+
+
+def _cooperative(pasted: Pasted, kernel: PastedKernel) -> bool:
+    return any(start.cooperative for start in suggestions.starts(pasted, kernel))
+
+
+def _buffer(each: Input, before: object, after: np.ndarray) -> Buffer:
+    element = each.element
+    assert element is not None
+    assert isinstance(before, np.ndarray)
+    old, new = _elements(before, element), _elements(after, element)
+    changed = (old != new).any(axis=1)
+    odd = (new == 0xCD).all(axis=1)
+    return Buffer(
+        each.name,
+        f"{each.told.strip()}",
+        len(new),
+        int(changed.sum()),
+        int(odd.sum()) if re.match(r"\s*unwritten\b", each.text) else 0,
+        _texts(before, element, each.text),
+        _texts(after, element, each.text),
+    )
+
+
+def _elements(array: np.ndarray, element: Element) -> np.ndarray:
+    """The bytes of an array, a row for each element."""
+    return array.view(np.uint8).reshape(-1, element.size) if array.size else np.zeros((0, 1), np.uint8)
+
+
+def _texts(array: np.ndarray, element: Element, text: str) -> tuple[str, ...]:
+    """The first elements as text."""
+    lanes = 1 if element.fields else element.lanes
+    rows = array[: SHOWN * lanes].reshape(-1, lanes)
+    unwritten = re.match(r"\s*unwritten\b", text) is not None
+    found = []
+    for row in rows:
+        if unwritten and (row.view(np.uint8) == 0xCD).all():
+            found.append("not written")
+        elif element.fields:
+            found.append(
+                "{" + ", ".join(_members(row[0][field.name], field.element) for field in element.fields) + "}"
+            )
+        else:
+            found.append(_members(row, element))
+    return tuple(found)
+
+
+def _members(values: object, element: Element) -> str:
+    numbers = np.atleast_1d(np.asarray(values)).reshape(-1)
+    if element.fields:
+        return "{...}"
+    if element.bfloat16:
+        numbers = made.from_bfloat16(numbers)
+    texts = [_number(number) for number in numbers[:4]] + ["..."] * (len(numbers) > 4)
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _number(value: np.generic) -> str:
+    if value.dtype.kind == "f":
+        return f"{float(value):.4g}"
+    return str(value.item())
