@@ -12,8 +12,8 @@
 
 In the order data flows: controls (what may be varied), problems (inputs and right answers), engine (state ->
 Result), views (Result -> figure), page (all views of a state), explain (errors in plain words), latest (the
-newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most. Besides: values
-(buffers before and after) and playground, a lab for any kernel that is pasted.
+newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most. Two more:
+values (buffers before and after) and playground, a lab for any kernel that is pasted.
 """
 
 from __future__ import annotations

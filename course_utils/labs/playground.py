@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from .. import kernels, playground, simulator
+from .. import playground, simulator
 from ..compiler import Cancelled
 from ..figures import STYLE, Figure, Sample, counters_table, source_view
 from ..figures.numbers import TIMES
@@ -78,7 +78,7 @@ class _Page:
 class Playground:
     """A text area for CUDA C++ and fields for a launch, with views of each run.
 
-    source: what the text area holds at first. file: a file under kernels/ or my/ instead, such as
+    source: what the text area holds at first. file: a file under my/, kernels/ or examples/ instead, such as
     "kernels/tiling/tiled.cu". Of a whole program the host code is set aside; its launches are the starting
     points. Every field is text: `course_utils.playground.inputs` says what may stand there.
 
@@ -182,7 +182,7 @@ class Playground:
         self.file = widgets.Combobox(
             description="File",
             options=files(),
-            placeholder="a file under kernels/ or my/, or paste below",
+            placeholder="my/file.cu, or paste below",
             continuous_update=False,
         )
         self.source = widgets.Textarea(
@@ -497,18 +497,19 @@ class Playground:
 
 
 def files() -> list[str]:
-    """The files that a playground can open, by their names: kernels/... and my/... ."""
-    found = [f"kernels/{name}.cu" for name in kernels.find()]
-    mine = _mine()
-    if mine.is_dir():
-        found += [f"my/{path.relative_to(mine).as_posix()}" for path in sorted(mine.rglob("*.cu"))]
-    return found
+    """The files that a playground can open, by their names: examples/..., kernels/... and my/... ."""
+    return [
+        f"{first}/{path.relative_to(folder).as_posix()}"
+        for first, folder in _folders().items()
+        if folder.is_dir()
+        for path in sorted(folder.rglob("*.cu"))
+    ]
 
 
 def read_file(name: str) -> str:
-    """The text of a file under kernels/ or my/. Raises ValueError, with a sentence, for any other."""
+    """The text of a file under one of those folders. Raises ValueError, with a sentence, for any other."""
     name = name.strip().replace("\\", "/")
-    folders = {"kernels": REPOSITORY / "kernels", "my": _mine()}
+    folders = _folders()
     first, _, rest = name.partition("/")
     if first not in folders or not rest:
         raise ValueError(
@@ -528,8 +529,13 @@ def read_file(name: str) -> str:
         raise ValueError(f"{name} cannot be read ({error})") from None
 
 
-def _mine() -> Path:
-    return Path(os.environ.get("LIVE_KERNELS_MY") or REPOSITORY / "my")
+def _folders() -> dict[str, Path]:
+    """Where files may lie, by the first part of their names. Tests name another my/ in LIVE_KERNELS_MY."""
+    return {
+        "examples": playground.EXAMPLES,
+        "kernels": REPOSITORY / "kernels",
+        "my": Path(os.environ.get("LIVE_KERNELS_MY") or REPOSITORY / "my"),
+    }
 
 
 def _lines(pasted: Pasted, outcome: Outcome) -> _Listed:
@@ -559,7 +565,8 @@ def _launched(outcome: Outcome, label: bool = True) -> str:
     grid, block = (
         f" {TIMES} ".join(map(str, _short(shape))) for shape in (outcome.run.grid, outcome.run.block)
     )
-    told = f"{outcome.instance}: a grid of {grid} blocks of {block} threads"
+    blocks = "one block" if grid == "1" else f"a grid of {grid} blocks"
+    told = f"{outcome.instance}: {blocks} of {block} thread{'' if block == '1' else 's'}"
     return f"{told}; {COUNTED}" if label else told
 
 
@@ -582,9 +589,9 @@ _STYLE = """
 .lk-playground > .widget-textarea, .lk-playground > .widget-combobox { width: auto; max-width: 100%; }
 .lk-playground > .widget-textarea { flex-flow: column; height: auto; align-items: stretch; }
 .lk-playground > .widget-textarea > .widget-label { text-align: left; width: auto; }
-.lk-playground > .widget-textarea textarea { width: 100%;
-  font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px); line-height: 1.4; white-space: pre; overflow: auto; tab-size: 4;
-  box-sizing: border-box; resize: vertical; }
+.lk-playground > .widget-textarea textarea { width: 100%; box-sizing: border-box; resize: vertical;
+  font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
+  line-height: 1.4; white-space: pre; overflow: auto; tab-size: 4; }
 .lk-playground .widget-label { font-weight: 600; }
 .lk-playground > .widget-combobox { width: 34em; }
 .lk-fields { flex-flow: row wrap; gap: 4px 20px; overflow: visible; align-items: flex-start; }

@@ -13,6 +13,8 @@ running (a launch said in text -> what it did).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from .errors import InputError, PasteError
 from .inputs import Input, make
 from .kernels import PastedKernel
@@ -20,7 +22,11 @@ from .pasted import NAME, Pasted, read
 from .running import Launch, Outcome, run
 from .suggestions import Start, starts, suggest
 
+EXAMPLES = Path(__file__).resolve().parent / "examples"
+"""The folder of programs to try."""
+
 __all__ = [
+    "EXAMPLES",
     "NAME",
     "Input",
     "InputError",
