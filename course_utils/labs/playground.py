@@ -40,7 +40,6 @@ _MEASURES = (
     "occupancy",
 )
 _TITLES = ("Values", "Counters", "Where the lines spend it")
-_WIDE = (True, False, True)
 
 
 @dataclass(frozen=True)
@@ -201,10 +200,7 @@ class Playground:
         self._told, self._busy, self._status, self._failure, self._printed = (
             widgets.HTML() for _ in range(5)
         )
-        self._panels = [widgets.HTML().add_class("lk-panel") for _ in _TITLES]
-        for panel, wide in zip(self._panels, _WIDE, strict=True):
-            if wide:
-                panel.add_class("lk-wide")
+        self._panels = [widgets.HTML().add_class("lk-panel").add_class("lk-wide") for _ in _TITLES]
         for name in ("file", "source", "kernel", "launch", "instance", "grid", "block", "shared"):
             getattr(self, name).add_class(f"lk-field-{name}")
         self.run_button.add_class("lk-run")
@@ -586,14 +582,18 @@ def _cut(text: str) -> str:
 _PLACEHOLDER = "Paste a kernel or a whole .cu program here, then press Tab or click Run."
 
 _STYLE = """
-.lk-playground > .widget-textarea, .lk-playground > .widget-combobox { width: auto; max-width: 100%; }
+.lk-playground > .widget-textarea { width: auto; max-width: 100%; }
 .lk-playground > .widget-textarea { flex-flow: column; height: auto; align-items: stretch; }
 .lk-playground > .widget-textarea > .widget-label { text-align: left; width: auto; }
 .lk-playground > .widget-textarea textarea { width: 100%; box-sizing: border-box; resize: vertical;
   font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
   line-height: 1.4; white-space: pre; overflow: auto; tab-size: 4; }
 .lk-playground .widget-label { font-weight: 600; }
-.lk-playground > .widget-combobox { width: 34em; }
+.lk-playground .lk-field-file { width: 32em; max-width: 100%; }
+.lk-playground .lk-field-file .widget-label { text-align: left; width: auto; min-width: 4.5em; }
+.lk-playground .lk-field-file input { flex: 1 1 auto; min-width: 6em; }
+.lk-playground .lk-error { margin-top: 8px; }
+.lk-playground .lk table.lk-counters { width: auto; min-width: min(44em, 100%); }
 .lk-fields { flex-flow: row wrap; gap: 4px 20px; overflow: visible; align-items: flex-start; }
 .lk-fields .widget-text, .lk-fields .widget-dropdown { width: auto; min-width: 0; max-width: 100%;
   margin: 2px 0; flex: 0 1 auto; }
@@ -606,7 +606,7 @@ _STYLE = """
 .lk-input { flex: 1 1 18em; max-width: 30em; min-width: 0; overflow: visible; }
 .lk-input .widget-text { width: 100%; }
 .lk-input .widget-html { min-height: 0; }
-.lk-input .lk-metric { padding-left: 5.4em; display: block; }
+.lk-input .lk-metric { padding-left: 6.7em; display: block; }
 .lk-playground .lk-run { width: 9em; }
 .lk-playground .lk-run:focus-visible, .lk-playground input:focus-visible,
 .lk-playground textarea:focus-visible, .lk-playground select:focus-visible {
@@ -620,5 +620,6 @@ _STYLE = """
 .lk table.lk-values { width: 100%; }
 .lk table.lk-values td.lk-elements { white-space: normal; text-align: left; font-family: var(--lk-mono);
   font-size: 0.92em; overflow-wrap: anywhere; }
+.lk table.lk-values thead th:first-child { text-align: left; padding-left: 0; }
 .lk table.lk-values thead th:nth-child(n+4) { text-align: left; padding-left: 12px; }
 """

@@ -7,7 +7,7 @@ once; a value that depends on what only a run knows stays as it was before, or u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .elements import size_of
@@ -40,7 +40,8 @@ class Launch:
 
     `template` are the template arguments as written, None where there are none. `grid`, `block` and
     `shared_bytes` are None where they are not known; `told` are the expressions for them as written.
-    `values` and `buffers` hold, for each kernel argument, what is known of it.
+    For each kernel argument, `names` has the variable that it is (empty for anything else), `values` and
+    `buffers` what is known of it.
     """
 
     kernel: str
@@ -49,6 +50,7 @@ class Launch:
     block: tuple[int, ...] | None
     shared_bytes: int | None
     told: tuple[str, ...]
+    names: tuple[str, ...]
     values: tuple[Value | None, ...]
     buffers: tuple[Buffer, ...]
     cooperative: bool
@@ -99,6 +101,7 @@ class Host:
         self._sizes = sizes
         self._functions: dict[str, _Function] = {}
         self._globals = _Known()
+        self._assumed: dict[str, Value] = {}
         self._depth = 0
         for part in parts:
             for function in (part, *part.members):
@@ -114,13 +117,18 @@ class Host:
         """The value of an expression of the source's constants. Raises Unknown."""
         return self._evaluate(expand(run, self._macros), self._globals)
 
-    def launches(self) -> list[Launch]:
-        """All launches, in the order of the source."""
-        found = {}
-        for function in self._functions.values():
-            for launch in self._walk(function, self._start(function)):
-                found.setdefault((launch.line, launch.kernel, len(found)), launch)
-        return sorted(found.values(), key=lambda launch: launch.line)
+    def launches(self, assumed: Mapping[str, Value] | None = None) -> list[Launch]:
+        """All launches, in the order of the source. `assumed`: values for variables that only a run knows."""
+        self._assumed = dict(assumed or {})
+        try:
+            found = [
+                launch
+                for function in self._functions.values()
+                for launch in self._walk(function, self._start(function))
+            ]
+        finally:
+            self._assumed = {}
+        return sorted(found, key=lambda launch: launch.line)
 
     # Reading
 
@@ -288,7 +296,12 @@ class Host:
         told = tuple(self._written(piece) for piece in configuration[:3])
         values, buffers = tuple(value for value, _ in given), tuple(buffer for _, buffer in given)
         named = None if template is None else self._template(template, known)
-        return Launch(name, named, extents[0], extents[1], shared, told, values, buffers, cooperative, line)
+        names = tuple(
+            piece[0].text if len(piece) == 1 and piece[0].kind is Kind.NAME else "" for piece in arguments
+        )
+        return Launch(
+            name, named, extents[0], extents[1], shared, told, names, values, buffers, cooperative, line
+        )
 
     def _written(self, piece: list[Token]) -> str:
         """An expression as the source has it."""
@@ -392,6 +405,8 @@ class Host:
     def _name(self, name: str, known: _Known) -> Value:
         if name in known.values:
             return known.values[name]
+        if name in self._assumed:
+            return self._assumed[name]
         raise Unknown(name)
 
     def _called(self, name: str, arguments: list[Value]) -> Value:
@@ -427,7 +442,7 @@ def _statements(run: Sequence[Token]) -> Iterator[list[Token]]:
             piece = []
         elif token.text == "(" and piece and piece[-1].text == "for":
             close = closing(run, index)
-            yield from _statements(run[index + 1 : close])
+            yield run[index + 1 : close][: _length_to(";", run[index + 1 : close])]
             piece, index = [], close
         elif token.text == "(" and piece and piece[-1].text in ("if", "while", "switch"):
             close = closing(run, index)
@@ -443,6 +458,11 @@ def _statements(run: Sequence[Token]) -> Iterator[list[Token]]:
             piece.append(token)
         index += 1
     yield piece
+
+
+def _length_to(text: str, run: Sequence[Token]) -> int:
+    """The number of tokens before the first of that text, all of them where there is none."""
+    return next((index for index, token in enumerate(run) if token.text == text), len(run))
 
 
 def _initialises(piece: Sequence[Token]) -> bool:

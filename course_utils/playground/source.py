@@ -30,6 +30,19 @@ _ALWAYS = re.compile(r"#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|error
 _KNOWN_NAMESPACES = {"std", "cuda", "cooperative_groups", "nvcuda", "wmma", "cub", "cg"}
 # Headers of libraries that live on the host, or that NVRTC cannot read.
 _HOST_LIBRARIES = ("thrust/", "cudnn", "cublas", "cufft", "cusparse", "cusolver", "nccl", "mpi")
+# They take half a second to compile, and are left out where device code says std nowhere.
+_SLOW = {
+    "type_traits",
+    "utility",
+    "tuple",
+    "array",
+    "functional",
+    "complex",
+    "numeric",
+    "optional",
+    "variant",
+}
+_SLOW |= {"bit", "span", "ratio"}
 _ANNOTATION = "__host__ __device__ "
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 
@@ -66,15 +79,20 @@ def keep(
         else:
             _annotate(edit, run, part)
     headers = []
+    library = any(token.text == "std" for part in kept for token in run[part.first : part.last])
     for token in everything:
         if token.kind is not Kind.DIRECTIVE:
             continue
         inside = any(run[part.first].start < token.start < run[part.last].end for part in kept)
-        include = _INCLUDE.match(token.text)
-        name = (include[1] or include[2] or "") if include else ""
-        if include and not within_reach(name):
-            headers.append((token.line, name))
-        elif include or _ALWAYS.match(token.text) or (inside and _PRAGMA.match(token.text)):
+        if found := _INCLUDE.match(token.text):
+            name = found[1] or found[2] or ""
+            stays = within_reach(name)
+            if not stays:
+                headers.append((token.line, name))
+            stays = stays and (library or name not in _SLOW)
+        else:
+            stays = bool(_ALWAYS.match(token.text) or (inside and _PRAGMA.match(token.text)))
+        if stays:
             edit.restore(token)
             continue
         edit.blank(token.start, token.end)

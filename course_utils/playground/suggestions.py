@@ -118,22 +118,34 @@ def instance(kernel: PastedKernel, template: Sequence[str]) -> str:
 
 
 def _from_host(pasted: Pasted, kernel: PastedKernel, launch: Launch) -> Start:
-    plain = _made_up_geometry(pasted, kernel)
-    template = _template(kernel, launch, plain[3])
-    grid, block = launch.grid or plain[0], launch.block or plain[1]
-    shared = plain[2] if launch.shared_bytes is None else launch.shared_bytes
-    unknown = [
-        told
-        for told, value in zip(launch.told, (launch.grid, launch.block, launch.shared_bytes), strict=False)
-        if value is None
-    ]
+    usual = _made_up_geometry(pasted, kernel)
     told = ", ".join(launch.told)
     label = f"line {launch.line}: <<<{told}>>>"
-    if unknown:
-        label += f" ({', '.join(unknown)} only a run knows)"
+    if None in (launch.grid, launch.block, launch.shared_bytes):
+        label += " (sizes made up, which only a run knows)"
+        launch = _assuming(pasted, kernel, launch, usual[3])
+    template = _template(kernel, launch, usual[3])
+    grid = launch.grid or (1,) * len(usual[0])
+    block = launch.block or usual[1]
+    shared = usual[2] if launch.shared_bytes is None else launch.shared_bytes
     inputs = suggest(pasted, kernel, grid, block, template, launch)
     cooperative = launch.cooperative or _whole_grid(kernel)
     return Start(label, instance(kernel, template), grid, block, shared, inputs, cooperative, launch.line)
+
+
+def _assuming(pasted: Pasted, kernel: PastedKernel, launch: Launch, usual: Sequence[str]) -> Launch:
+    """The launch with sizes that only a run knows assumed, so that its grid fits the arrays made up here."""
+    grid, block, _, _ = _made_up_geometry(pasted, kernel)
+    inputs = suggest(
+        pasted, kernel, launch.grid or grid, launch.block or block, _template(kernel, launch, usual), launch
+    )
+    assumed = {
+        name: int(each.text)
+        for name, each in zip(launch.names, inputs, strict=False)
+        if name and re.fullmatch(r"\d+", each.text)
+    }
+    again = pasted.types.host.launches(assumed)
+    return next((each for each in again if (each.line, each.kernel) == (launch.line, launch.kernel)), launch)
 
 
 def _made_up(pasted: Pasted, kernel: PastedKernel) -> Start:
