@@ -359,7 +359,7 @@ class Playground:
             field, told = box.children
             field.description, field.value, field.placeholder = each.name, each.text, each.told
             told.value = scoped(f'<span class="lk-metric">{html.escape(each.told)}</span>')
-            box._dom_classes = ("lk-input", f"lk-input-{each.name}")
+            box._dom_classes = ("lk-input", f"lk-input-{each.name.replace('.', '-')}")
             self.inputs[each.name] = field
         if self._fields.children != tuple(boxes):
             self._fields.children = boxes

@@ -28,15 +28,17 @@ class Use:
 
 
 def uses(body: Sequence[Token], names: Iterable[str]) -> dict[str, Use]:
-    """For each name, how the tokens of a body use it."""
+    """For each name, how the tokens of a body use it. A name may be a member's, such as p.x."""
     found = {name: Use() for name in names}
     for index, token in enumerate(body):
-        if token.kind is not Kind.NAME or token.text not in found:
+        if token.kind is not Kind.NAME:
             continue
-        before = body[index - 1].text if index else ""
-        if before in (".", "->", "::"):
+        before, name = body[index - 1].text if index else "", token.text
+        if before == "." and index > 1:
+            name = f"{body[index - 2].text}.{name}"
+        if name not in found or before in ("->", "::"):
             continue
-        use = found[token.text]
+        use = found[name]
         behind = index + 1
         if behind < len(body) and body[behind].text == "[":
             end = closing(body, behind)

@@ -43,12 +43,16 @@ _IGNORED |= {"__constant__", "__device__", "__shared__", "__managed__"}
 
 @dataclass(frozen=True)
 class Field:
-    """A member of a structure: `count` is None for a single value, else the elements of its array."""
+    """A member of a structure.
+
+    `count` is None for a single value, else the elements of its array. `target` is what a pointer points to.
+    """
 
     name: str
     element: Element
     count: int | None
     offset: int
+    target: Element | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,15 @@ class Element:
     align: int = 1
     size: int = 0
     fields: tuple[Field, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether a structure has nothing but single numbers and pointers in it, so that each can be said."""
+        simple = (
+            field.count is None and not field.element.fields and field.element.lanes == 1
+            for field in self.fields
+        )
+        return bool(self.fields) and all(simple)
 
     @property
     def bfloat16(self) -> bool:
@@ -146,13 +159,17 @@ def _ordered(text: str) -> str:
     return " ".join(words)
 
 
-def laid_out(name: str, members: list[tuple[str, Element, int | None]], align: int = 1) -> Element:
-    """A structure of members (name, type, length of array), as C++ lays them out."""
+Member = tuple[str, Element, int | None, Element | None]
+"""Name, type, length of an array, what a pointer points to."""
+
+
+def laid_out(name: str, members: list[Member], align: int = 1) -> Element:
+    """A structure as C++ lays it out; one without members has one byte, and nothing in it."""
     fields, end, widest = [], 0, align
-    for member, element, count in members:
+    for member, element, count, target in members:
         end = -(-end // element.align) * element.align
-        fields.append(Field(member, element, count, end))
+        fields.append(Field(member, element, count, end, target))
         end += element.size * (1 if count is None else count)
         widest = max(widest, element.align)
     size = max(-(-end // widest) * widest, 1)
-    return Element(name, np.dtype(np.uint8), 1, widest, size, tuple(fields))
+    return Element(name, np.dtype((np.void, size)), 1, widest, size, tuple(fields))

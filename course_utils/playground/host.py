@@ -305,6 +305,8 @@ class Host:
 
     def _written(self, piece: list[Token]) -> str:
         """An expression as the source has it."""
+        if len({token.start for token in piece}) < len(piece):  # from a macro
+            return text_of(piece)
         return " ".join(self._source[piece[0].start : piece[-1].end].split()) if piece else ""
 
     def _extent(self, piece: Sequence[Token], known: _Known, least: int = 1) -> tuple[int, ...] | None:

@@ -11,7 +11,8 @@ For a pointer: how the buffer is filled, and its length in elements.
     0.5, 1, 2                          these values
     none                               a null pointer
 
-For a value: a number or an expression, such as "n / 2"; for a structure its members, "1, 0.5", or "zeros".
+For a value: a number or an expression, such as "n / 2". A structure that is passed by value has a field for
+each member; where its members are not single numbers and pointers, "zeros" or "random".
 COUNT, LOW, HIGH and STEP are expressions too, and may name the kernel's own whole-number parameters.
 """
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -39,8 +41,11 @@ _STEP = re.compile(r"(.*?)\bby\b(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Input:
-    """What a parameter, or a variable of the source, gets: `text` as above. `element` is None for a type that
-    is not known. `told` is the type as the source has it; `pointers` the number of its stars."""
+    """What a parameter, a member of one, or a variable of the source gets: `text` as above.
+
+    `element` is None for a type that is not known. `told` is the type as the source has it; `pointers` the
+    number of its stars. A member's name is p.x, and `group` is p.
+    """
 
     name: str
     told: str
@@ -48,6 +53,7 @@ class Input:
     pointer: bool
     text: str
     pointers: int = 0
+    group: str = ""
 
 
 def bounds(element: Element) -> tuple[float, float]:
@@ -62,7 +68,7 @@ def bounds(element: Element) -> tuple[float, float]:
 
 
 def make(inputs: Sequence[Input], seed: int = 0) -> list[object]:
-    """The arguments for simulator.Program.launch, in order. The same texts give the same values.
+    """A value for each input: an array, a NumPy scalar, None. The same texts give the same values.
 
     Raises InputError, which names the parameter.
     """
@@ -79,6 +85,15 @@ def make(inputs: Sequence[Input], seed: int = 0) -> list[object]:
     return [made[number] for number in range(len(inputs))]
 
 
+def arguments(inputs: Sequence[Input], values: Sequence[object]) -> list[object]:
+    """What simulator.Program.launch gets for these values: members of one structure as one tuple."""
+    found: list[object] = []
+    for group, pairs in groupby(zip(inputs, values, strict=True), key=lambda pair: pair[0].group):
+        members = [value for _, value in pairs]
+        found += [tuple(members)] if group else members
+    return found
+
+
 def _scalars(inputs: Sequence[Input]) -> dict[str, Value]:
     """The parameters that are numbers, by name; one may be said in terms of others."""
     found: dict[str, Value] = {}
@@ -86,7 +101,7 @@ def _scalars(inputs: Sequence[Input]) -> dict[str, Value]:
     for _ in range(len(waiting) + 1):
         for each in list(waiting):
             try:
-                found[each.name] = _number(each.text, found)
+                found[each.name.rsplit(".", 1)[-1]] = _number(each.text, found)
                 waiting.remove(each)
             except Unknown:
                 continue
@@ -194,6 +209,8 @@ def _random(
     high: float | None,
     random: np.random.Generator,
 ) -> np.ndarray:
+    if element.base.kind == "V" and not element.fields:
+        return np.zeros(length, element.base)
     if element.fields:
         made = np.zeros(length, element.dtype)
         for field in element.fields:
@@ -260,7 +277,7 @@ def from_bfloat16(bits: np.ndarray) -> np.ndarray:
 def _value(each: Input, scalars: Mapping[str, Value], random: np.random.Generator) -> object:
     """A parameter that is passed by value."""
     element, text = each.element, each.text.strip()
-    if element is None or element.fields or element.lanes > 1:
+    if element is None or element.fields or element.lanes > 1 or element.base.kind == "V":
         return _structure(each, element, text, scalars, random)
     value = _real(each, "the value", text, scalars)
     if element.bfloat16:
@@ -278,33 +295,23 @@ def _value(each: Input, scalars: Mapping[str, Value], random: np.random.Generato
 
 
 def _structure(
-    each: Input,
-    element: Element | None,
-    text: str,
-    scalars: Mapping[str, Value],
-    random: np.random.Generator,
+    each: Input, element: Element | None, text: str, scalars: Mapping[str, Value], random: np.random.Generator
 ) -> object:
     if element is None:
         raise InputError(each.name, f"the type {each.told} is not known here, so no value of it can be made")
-    made = np.zeros(1, element.dtype if element.fields else np.dtype((element.base, (element.lanes,))))
-    if text == "random":
-        if element.fields:
-            made = _random(each, element, 1, None, None, random)
-        else:
-            made[0] = _random(each, element, element.lanes, None, None, random)
-    elif text != "zeros":
-        pieces = [text_of(piece) for piece in split(tokens(text))]
-        names = [field.name for field in element.fields] if element.fields else list(range(element.lanes))
-        if len(pieces) != len(names):
-            what = ", ".join(map(str, names)) if element.fields else f"{element.lanes} numbers"
-            raise InputError(each.name, f"it has the members {what}: write one number for each, or zeros")
-        for name, piece in zip(names, pieces, strict=True):
-            value = _real(each, f"the member {name}", piece, scalars)
-            if element.fields:
-                made[0][name] = value
-            else:
-                made[0, name] = value
-    return np.frombuffer(made.tobytes(), np.dtype((np.void, element.size)))[0]
+    lanes = 1 if element.fields else element.lanes
+    if text == "zeros" or not element.size:
+        data = bytes(element.size)
+    elif text == "random":
+        data = _random(each, element, lanes, None, None, random).tobytes()
+    elif element.fields or element.base.kind == "V":
+        raise InputError(each.name, "it is a structure: write zeros or random")
+    else:
+        values = _listed(each, element, text, scalars)
+        if len(values) != lanes:
+            raise InputError(each.name, f"{element.name} has {lanes} numbers, not {len(values)}")
+        data = values.tobytes()
+    return np.frombuffer(data, np.dtype((np.void, element.size)))[0]
 
 
 def variables(inputs: Sequence[Input], seed: int = 1) -> dict[str, np.ndarray]:

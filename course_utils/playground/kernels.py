@@ -93,8 +93,8 @@ def parameter(piece: Sequence[Token], shown: Sequence[Token], number: int) -> Pa
 
 
 def _without_default(piece: Sequence[Token]) -> list[Token]:
-    texts = [token.text for token in piece]
-    return list(piece[: texts.index("=")] if "=" in texts else piece)
+    cut = next((index for index, token in enumerate(piece) if token.text in ("=", "{")), len(piece))
+    return list(piece[:cut])
 
 
 def _name(piece: Sequence[Token], number: int) -> tuple[int, str]:

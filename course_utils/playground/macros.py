@@ -153,7 +153,10 @@ def _filled(macro: Macro, given: list[list[Token]]) -> list[Token]:
     for number, name in enumerate(names):
         if name == "...":
             rest = given[number:]
-            values["__VA_ARGS__"] = [token for each in rest for token in each]
+            comma = [replace(rest[0][0], kind=Kind.MARK, text=",")] if rest and rest[0] else []
+            values["__VA_ARGS__"] = [
+                token for place, each in enumerate(rest) for token in (*(comma if place else ()), *each)
+            ]
         else:
             values[name] = given[number] if number < len(given) else []
     made: list[Token] = []

@@ -286,11 +286,13 @@ class _Reader:
     def _type_names(self, last: int) -> Iterator[str]:
         run = self.run
         opened, close = self.body or (last, last)
-        for index in range(self.begins, opened):
-            if run[index].text == ":":
-                break
-            if run[index].kind is Kind.NAME and run[index].text not in _TYPE_WORDS | ATTRIBUTES:
+        index = self.begins
+        while index < opened and run[index].text not in (":", "<", ";"):  # Convert<float> declares no float
+            if run[index].text == "(":
+                index = closing(run, index)
+            elif run[index].kind is Kind.NAME and run[index].text not in _TYPE_WORDS | ATTRIBUTES:
                 yield run[index].text
+            index += 1
         if self.body:
             yield from _declared(run[close : last + 1])
             if any(each.text == "enum" for each in run[self.begins : opened]):

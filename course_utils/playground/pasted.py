@@ -40,7 +40,7 @@ class Pasted:
 
     `source` has "\\n" as line ends. `code` is what the compiler gets: the host code is blank, every line has
     its number. `headers` are the includes that were set aside, (line, name), and `aside` the names of the
-    host code with their lines. `launches` are those of the host code.
+    host code with their lines. `launches` are those of the host code. `calls` are all names in device code.
     """
 
     source: str
@@ -50,6 +50,7 @@ class Pasted:
     variables: tuple[Variable, ...]
     headers: tuple[tuple[int, str], ...]
     aside: dict[str, int]
+    calls: frozenset[str]
     types: Types = field(repr=False)
 
     def kernel(self, name: str) -> PastedKernel:
@@ -138,6 +139,7 @@ def read(text: str) -> Pasted:
         tuple(variable for part in kept.parts for variable in _variables(part, run, macros, types)),
         kept.headers,
         kept.aside,
+        frozenset(token.text for part in kept.parts for token in run[part.first : part.last + 1]),
         types,
     )
 

@@ -117,8 +117,9 @@ def run(
     instance = suggestions.instance(kernel, template)
 
     def launched(trace: object = None) -> tuple[simulator.Run, list[object], list[object]]:
-        arguments = made.make(inputs)
-        before = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
+        values = made.make(inputs)
+        before = [each.copy() if isinstance(each, np.ndarray) else each for each in values]
+        arguments = made.arguments(inputs, values)
         for name, content in contents.items():
             program.set_symbol(name, content)
         try:
@@ -136,7 +137,7 @@ def run(
                     f"{instance} cannot be made from the template; look between < and >",
                 ) from None
             raise
-        return finished, before, arguments
+        return finished, before, values
 
     finished, before, after = launched()
     instructions = finished.metrics[WARP_INSTRUCTIONS]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .access import Use, dimensions, shared_arrays, uses
+from .elements import Field
 from .errors import InputError
 from .expressions import Unknown, evaluate
 from .host import Buffer, Launch
@@ -45,7 +46,7 @@ _WHOLE = (
 _REAL = (
     (r"\w*(eps|epsilon|tol|tolerance)\w*$", "1e-5"),
     (r"(dt|\w*_dt|h|dx|dy|dz|lr|learning_rate)$", "0.01"),
-    (r"beta", "0.5"),
+    (r"beta|p|prob|probability|\w*rate|ratio", "0.5"),
     (r".*", "2.0"),
 )
 _BLOCK_1D, _GRID_1D, _LENGTH_1D = 256, 4, 1000
@@ -97,10 +98,10 @@ def retyped(
 ) -> tuple[Input, ...]:
     """Inputs with a learner's own texts, for template arguments that may have changed."""
     given = _given(kernel, template)
-    return tuple(
-        _input(pasted, parameter, given, text)
-        for parameter, text in zip(kernel.parameters, texts, strict=True)
-    )
+    bare = [each for parameter in kernel.parameters for each in _inputs(pasted, parameter, given)]
+    if len(bare) != len(texts):
+        raise InputError("kernel", "its parameters have changed; choose it again")
+    return tuple(replace(each, text=text) for each, text in zip(bare, texts, strict=True))
 
 
 def _variable(pasted: Pasted, variable: Variable) -> Input | None:
@@ -142,7 +143,7 @@ def _assuming(pasted: Pasted, kernel: PastedKernel, launch: Launch, usual: Seque
     assumed = {
         name: int(each.text)
         for name, each in zip(launch.names, inputs, strict=False)
-        if name and re.fullmatch(r"\d+", each.text)
+        if name and not any(other.group for other in inputs) and re.fullmatch(r"\d+", each.text)
     }
     again = pasted.types.host.launches(assumed)
     return next((each for each in again if (each.line, each.kernel) == (launch.line, launch.kernel)), launch)
@@ -267,10 +268,21 @@ def _given(kernel: PastedKernel, template: Sequence[str]) -> dict[str, str]:
     return {each.name: argument for each, argument in zip(kernel.template, template, strict=False)}
 
 
-def _input(pasted: Pasted, parameter: Parameter, given: dict[str, str], text: str) -> Input:
+def _inputs(pasted: Pasted, parameter: Parameter, given: dict[str, str]) -> list[Input]:
+    """The inputs of a parameter, without texts: one, or one for each member of a structure."""
     base = "unsigned long long" if parameter.pointers > 1 and not parameter.base else parameter.base
     element = pasted.types.element(base, given)
-    return Input(parameter.name, parameter.type, element, parameter.pointers > 0, text, parameter.pointers)
+    if parameter.pointers == 0 and element is not None and element.plain:
+        return [_member(parameter, field) for field in element.fields]
+    pointer = parameter.pointers > 0
+    return [Input(parameter.name, parameter.type, element, pointer, "", parameter.pointers)]
+
+
+def _member(parameter: Parameter, field: Field) -> Input:
+    pointer = field.element.name.endswith("*")
+    element = field.target if pointer else field.element
+    told = f"{field.target.name if field.target else 'void'}*" if pointer else field.element.name
+    return Input(f"{parameter.name}.{field.name}", told, element, pointer, "", int(pointer), parameter.name)
 
 
 class _Suggestion:
@@ -287,11 +299,15 @@ class _Suggestion:
         self.threads = math.prod(grid) * math.prod(block)
         self.axes = dimensions(kernel.used)
         self.block_axes = [g * b for g, b in zip(_three(grid), _three(block), strict=True)]
-        self.bare = [
-            _input(pasted, parameter, _given(kernel, template), "") for parameter in kernel.parameters
-        ]
+        given = _given(kernel, template)
+        self.bare: list[Input] = []
+        self.numbers: list[int] = []  # of the parameter that each is, or is a member of
+        for number, parameter in enumerate(kernel.parameters):
+            found = _inputs(pasted, parameter, given)
+            self.bare += found
+            self.numbers += [number] * len(found)
         self.uses = uses(kernel.used, [each.name for each in self.bare if each.pointer])
-        self.positive = any(token.text in _POSITIVE for token in kernel.used)
+        self.positive = bool(_POSITIVE & pasted.calls)
         self.scalars = self._scalars()
         self.sizes = [name for name in self.scalars if self._kind(name) != "other"]
 
@@ -305,8 +321,8 @@ class _Suggestion:
             elif each.pointers > 1:
                 text = f"4 rows of random {self._count(each, Buffer())}"
             else:
-                text = self._buffer(number, each)
-            made.append(Input(each.name, each.told, each.element, each.pointer, text, each.pointers))
+                text = self._buffer(self.numbers[number], each)
+            made.append(replace(each, text=text))
         return tuple(made)
 
     # Values
@@ -315,11 +331,14 @@ class _Suggestion:
         """The whole numbers among the parameters; the texts of all values go to `texts`."""
         self.texts: dict[str, str] = {}
         found = {}
-        names = [each.name for each in self.bare if not each.pointer]
+        names = [_last(each.name) for each in self.bare if not each.pointer]
         for number, each in enumerate(self.bare):
             if each.pointer:
                 continue
-            known = self.launch.values[number] if self.launch and number < len(self.launch.values) else None
+            place = self.numbers[number]
+            known = None
+            if self.launch and place < len(self.launch.values) and not each.group:
+                known = self.launch.values[place]
             if isinstance(known, (int, float)):
                 text = f"{known:g}" if isinstance(known, float) else str(known)
             else:
@@ -327,19 +346,21 @@ class _Suggestion:
             self.texts[each.name] = text
             whole = each.element is not None and each.element.base.kind in "iu" and each.element.lanes == 1
             if whole and re.fullmatch(r"\d+", text):
-                found[each.name] = int(text)
+                found[_last(each.name)] = int(text)
         return found
 
     def _value(self, each: Input, names: Sequence[str]) -> str:
         element = each.element
-        if element is None or element.fields or element.lanes > 1:
-            return "zeros" if element is None or not element.fields else "random"
+        if element is None or (element.base.kind == "V" and not element.fields):
+            return "zeros"
+        if element.fields or element.lanes > 1:
+            return "random"
         if element.base.kind == "b":
             return "1"
-        name = each.name.lower()
+        name = _last(each.name).lower()
         if element.base.kind == "f" or element.bfloat16:
             return next(text for pattern, text in _REAL if re.fullmatch(pattern, name))
-        kind = self._kind(each.name)
+        kind = self._kind(name)
         if kind == "other" or re.fullmatch(_WHOLE[0][0], name):
             return next(text for pattern, text in _WHOLE if re.fullmatch(pattern, name))
         if self.axes > 1:
@@ -369,12 +390,10 @@ class _Suggestion:
     # Buffers
 
     def _buffer(self, number: int, each: Input) -> str:
-        buffer = Buffer()
-        if self.launch and number < len(self.launch.buffers):
-            buffer = self.launch.buffers[number]
+        buffer = Buffer() if each.group else self._host_buffer(number)
         use = self.uses[each.name]
-        parameter = self.kernel.parameters[number]
-        how = self._how(parameter, use, buffer)
+        constant = self.kernel.parameters[number].constant and not each.group
+        how = self._how(_last(each.name), constant, use, buffer)
         count = self._count(each, buffer)
         element = each.element
         assert element is not None
@@ -385,8 +404,13 @@ class _Suggestion:
         real = element.base.kind == "f" or element.bfloat16
         return f"random {count} from 0 to 1" if real and self.positive else f"random {count}"
 
-    def _how(self, parameter: Parameter, use: Use, buffer: Buffer) -> str:
-        if parameter.constant or buffer.fill == "copied":
+    def _host_buffer(self, number: int) -> Buffer:
+        """What the host code says of the buffer for a parameter."""
+        known = self.launch.buffers if self.launch else ()
+        return known[number] if number < len(known) else Buffer()
+
+    def _how(self, name: str, constant: bool, use: Use, buffer: Buffer) -> str:
+        if constant or buffer.fill == "copied":
             return "random"
         if buffer.fill == 0 or use.atomic or (use.added and not use.read):
             return "zeros"
@@ -394,17 +418,17 @@ class _Suggestion:
             return "random"
         if use.written:
             return "unwritten"
-        return "unwritten" if _OUTPUT.match(parameter.name.lower()) else "random"
+        return "unwritten" if _OUTPUT.match(name.lower()) else "random"
 
     def _whole_numbers(self, each: Input, use: Use, count: str, buffer: Buffer) -> str:
-        if _ROW_POINTERS.match(each.name.lower()) and self._sparse():
+        if _ROW_POINTERS.match(_last(each.name).lower()) and self._sparse():
             rows, entries = self._known(count), self._entries()
             by = max((entries or _ENTRIES_A_ROW * (rows or 2)) // max((rows or 2) - 1, 1), 1)
             return f"counting {count} by {by}"
         targets = [self._target(name) for name in use.indexes]
         if targets:
             return f"random {count} from 0 to {min(targets, key=len)} - 1"
-        if _INDICES.match(each.name.lower()):
+        if _INDICES.match(_last(each.name).lower()):
             lengths = [length for other in self.bare if other.pointer and (length := self._length(other))]
             if lengths:
                 return f"random {count} from 0 to {min(lengths) - 1}"
@@ -415,29 +439,25 @@ class _Suggestion:
         return f"random {count}"
 
     def _target(self, name: str) -> str:
-        number = next((n for n, each in enumerate(self.bare) if each.name == name), None)
-        if number is None:
+        place = next((n for n, each in enumerate(self.bare) if each.name == name), None)
+        if place is None:
             return "64"
-        buffer = Buffer()
-        if self.launch and number < len(self.launch.buffers):
-            buffer = self.launch.buffers[number]
-        return self._count(self.bare[number], buffer)
+        return self._count(self.bare[place], self._host_buffer(self.numbers[place]))
 
     def _length(self, each: Input) -> int | None:
-        number = self.bare.index(each)
-        if self.launch and number < len(self.launch.buffers) and each.element:
-            size = self.launch.buffers[number].bytes
-            return size // each.element.size if size else None
+        size = self._host_buffer(self.numbers[self.bare.index(each)]).bytes
+        if size is not None and each.element is not None and not each.group:
+            return size // each.element.size
         return self._known(self._count(each, Buffer()))
 
     def _sparse(self) -> bool:
-        names = [each.name.lower() for each in self.bare if each.pointer]
+        names = [_last(each.name).lower() for each in self.bare if each.pointer]
         return len(names) > 2 and any(_ROW_POINTERS.match(name) for name in names)
 
     def _entries(self) -> int | None:
         """The entries of a sparse matrix, from the buffer of its columns."""
         for each in self.bare:
-            if each.pointer and _INDICES.match(each.name.lower()):
+            if each.pointer and _INDICES.match(_last(each.name).lower()):
                 return self._length(each)
         return None
 
@@ -450,7 +470,7 @@ class _Suggestion:
         return guessed
 
     def _guess(self, each: Input) -> str:
-        name = each.name.lower()
+        name = _last(each.name).lower()
         rows = [size for size in self.sizes if self._kind(size) == "rows"]
         lengths = [size for size in self.sizes if self._kind(size) in ("length", "rows")]
         if self._sparse() and lengths:
@@ -506,6 +526,11 @@ class _Suggestion:
             if count > 8 and count % self.scalars[name] == 0 and count // self.scalars[name] <= 8:
                 return f"{count // self.scalars[name]} * {name}"
         return str(count)
+
+
+def _last(name: str) -> str:
+    """The member's own name in p.x."""
+    return name.rsplit(".", 1)[-1]
 
 
 def _three(extents: tuple[int, ...]) -> tuple[int, int, int]:

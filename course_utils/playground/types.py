@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from . import kernels
-from .elements import Element, find, laid_out, plain
+from .elements import Element, Member, find, laid_out, plain
 from .expressions import Unknown
 from .host import Host
 from .macros import Macros, expand
 from .parts import Part, Role
-from .tokens import Kind, Token, split, text_of, without_extents
+from .tokens import Kind, Token, angle_closing, split, text_of, tokens, without_extents
 
 _MOST_STEPS = 8
 
@@ -36,7 +36,7 @@ class Types:
             return self.element(given[text], None, depth + 1)
         if text in self._aliases:
             return self.element(self._aliases[text], given, depth + 1)
-        return find(text, lambda inner: self._structure(inner, depth))
+        return find(text, lambda inner: self._structure(inner, given or {}, depth))
 
     def extents(self, piece: Sequence[Token]) -> list[int] | None:
         """The extents of an array's declaration, none for a single value; None where one is not known."""
@@ -56,29 +56,41 @@ class Types:
         found = self.element(name)
         return found.size if found else None
 
-    def _structure(self, name: str, depth: int) -> Element | None:
-        part = self._structures.get(name.rsplit(" ", 1)[-1])
+    def _structure(self, text: str, given: dict[str, str], depth: int) -> Element | None:
+        """A structure by its name as written, template arguments included."""
+        run = tokens(text)
+        opened = next((index for index, token in enumerate(run) if token.text == "<"), len(run))
+        names = [token.text for token in run[:opened] if token.kind is Kind.NAME]
+        part = self._structures.get(names[-1]) if names else None
         if part is None or part.body is None:
             return None
         if "enum" in part.words:
             return find("int")
+        close = angle_closing(run, opened) if opened < len(run) else None
+        if close is not None:
+            arguments = [text_of(piece) for piece in split(run[opened + 1 : close])]
+            head = kernels.template_parameters(self._run[part.first : part.begins])
+            given = {
+                each.name: given.get(argument, argument)
+                for each, argument in zip(head, arguments, strict=False)
+            }
         members = []
         for member in part.members:
             if member.role is Role.FUNCTION or {"static", "using", "typedef"} & member.words:
+                if "virtual" in member.words:
+                    return None
                 continue
-            if member.role is not Role.VARIABLE:
-                return None
-            found = self._fields(member, depth)
+            found = self._fields(member, given, depth) if member.role is Role.VARIABLE else None
             if found is None:
                 return None
             members += found
-        if not members or any(member.words & {"virtual"} for member in part.members):
+        head_text = text_of(self._run[part.first : part.body[0]])
+        if ":" in head_text.replace("::", ""):  # it inherits members
             return None
-        head = text_of(self._run[part.first : part.body[0]])
-        align = re.search(r"(?:__align__|alignas)\s*\(\s*(\d+)\s*\)", head)
-        return laid_out(name, members, int(align[1]) if align else 1)
+        align = re.search(r"(?:__align__|alignas)\s*\(\s*(\d+)\s*\)", head_text)
+        return laid_out(text, members, int(align[1]) if align else 1)
 
-    def _fields(self, member: Part, depth: int) -> list[tuple[str, Element, int | None]] | None:
+    def _fields(self, member: Part, given: dict[str, str], depth: int) -> list[Member] | None:
         """The variables of one declaration in a structure, such as `float x, y[3];`."""
         made = []
         run = expand(self._run[member.first : member.last], self._macros)
@@ -97,13 +109,14 @@ class Types:
                 name = names[0] if names else ""
             extents = self.extents(piece)
             stars = sum(token.text == "*" for token in declared)
-            element = self.element("void *" if stars else base, None, depth + 1)
+            target = self.element(base, given, depth + 4) if stars == 1 else None
+            element = find("void *") if stars else self.element(base, given, depth + 1)
             if element is None or extents is None:
                 return None
             count = None
             for extent in extents:
                 count = (count or 1) * extent
-            made.append((name, element, count))
+            made.append((name, element, count, target))
         return made
 
 
