@@ -418,7 +418,7 @@ class _Suggestion:
             return "random"
         if use.written:
             return "unwritten"
-        return "unwritten" if _OUTPUT.match(name.lower()) else "random"
+        return "zeros" if _OUTPUT.match(name.lower()) else "random"
 
     def _whole_numbers(self, each: Input, use: Use, count: str, buffer: Buffer) -> str:
         if _ROW_POINTERS.match(_last(each.name).lower()) and self._sparse():

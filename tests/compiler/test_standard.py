@@ -153,3 +153,54 @@ def test_the_key_of_a_program_changes_with_the_stand_ins(
 def test_other_headers_are_still_explained(header: str) -> None:
     with pytest.raises(compiler.CompileError, match=f"No header '{header}' is within reach"):
         compiler.compile(f"#include <{header}>\n{KERNEL}")
+
+
+@pytest.mark.parametrize("layouts", [("row", "col", "row"), ("col", "row", "col")])
+@pytest.mark.parametrize("sums", ["float", "half"])
+@pytest.mark.parametrize("shape", [(16, 16, 16), (32, 8, 16), (8, 32, 16)])
+def test_wmma_multiplies_halves(shape: tuple[int, int, int], sums: str, layouts: tuple[str, ...]) -> None:
+    kind = np.float32 if sums == "float" else np.float16
+    check_wmma(shape, "half", np.float16, sums, kind, layouts)
+
+
+def test_wmma_multiplies_tf32() -> None:
+    check_wmma((16, 16, 8), "wmma::precision::tf32", np.float32, "float", np.float32, ("row", "col", "row"))
+
+
+def check_wmma(
+    shape: tuple[int, int, int],
+    element: str,
+    held: type,
+    sums: str,
+    kind: type,
+    layouts: tuple[str, ...],
+) -> None:
+    """D = A B + 2 C of one warp equals NumPy's; small whole numbers, so that every type holds them."""
+    m, n, k = shape
+    a, b, c = layouts
+    pointed = "float" if element.startswith("wmma") else element
+    steps = {"a": k if a == "row" else m, "b": n if b == "row" else k, "c": n if c == "row" else m}
+    source = f"""
+    #include <mma.h>
+    using namespace nvcuda;
+    extern "C" __global__ void k(const {pointed}* a, const {pointed}* b, const {sums}* c, {sums}* d) {{
+        wmma::fragment<wmma::matrix_a, {m}, {n}, {k}, {element}, wmma::{a}_major> fa;
+        wmma::fragment<wmma::matrix_b, {m}, {n}, {k}, {element}, wmma::{b}_major> fb;
+        wmma::fragment<wmma::accumulator, {m}, {n}, {k}, {sums}> fc;
+        wmma::load_matrix_sync(fa, a, {steps["a"]});
+        wmma::load_matrix_sync(fb, b, {steps["b"]});
+        wmma::load_matrix_sync(fc, c, {steps["c"]}, wmma::mem_{c}_major);
+        for (int i = 0; i < fc.num_elements; ++i) fc.x[i] = fc.x[i] * {sums}(2.0f);
+        wmma::mma_sync(fc, fa, fb, fc);
+        wmma::store_matrix_sync(d, fc, {steps["c"]}, wmma::mem_{c}_major);
+    }}"""
+    random = np.random.default_rng(0)
+    matrices = [random.integers(-4, 5, size).astype(np.float32) for size in ((m, k), (k, n), (m, n))]
+    given = [
+        np.ascontiguousarray(matrix if layout == "row" else matrix.T).astype(dtype)
+        for matrix, layout, dtype in zip(matrices, layouts, (held, held, kind), strict=True)
+    ]
+    result = np.zeros_like(given[2])
+    simulator.compile(source).launch("k", 1, 32, [*given, result])
+    found = (result if c == "row" else result.T).astype(np.float32)
+    assert np.array_equal(found, matrices[0] @ matrices[1] + 2 * matrices[2])
