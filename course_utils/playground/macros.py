@@ -25,6 +25,10 @@ PREDEFINED = {
 }
 
 
+MOST_TOKENS = 30_000
+"""That one piece of source may become by its macros."""
+
+
 @dataclass(frozen=True)
 class Macro:
     """`parameters` is None for a macro without brackets."""
@@ -143,6 +147,8 @@ def expand(run: Sequence[Token], macros: Macros, inside: frozenset[str] = frozen
             made.append(token)
             continue
         made += [place(each) for each in expand(body, macros, inside | {macro.name})]
+        if len(made) > MOST_TOKENS:
+            raise PasteError(token.line, f"the macro {macro.name} grows without end")
     return made
 
 
