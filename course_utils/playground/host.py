@@ -471,7 +471,7 @@ def _initialises(piece: Sequence[Token]) -> bool:
     """Whether a { behind these tokens begins a value: `dim3 block{16}`, `int a[] = {1}`, `k<<<{1}`."""
     if not piece:
         return False
-    if piece[-1].text in ("=", ",", "<<<", "return", "]"):
+    if any(token.text in ("=", "<<<", "return") for token in piece) or piece[-1].text in (",", "]"):
         return True
     return len(piece) > 1 and piece[-1].kind is Kind.NAME and piece[-2].kind is Kind.NAME
 

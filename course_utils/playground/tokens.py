@@ -137,25 +137,25 @@ OPENING = {"(": ")", "[": "]", "{": "}"}
 
 def closing(run: Sequence[Token], at: int) -> int:
     """The index of the bracket that closes the one at index `at`; PasteError where there is none."""
-    closes: list[str] = []
+    opened: list[Token] = []
     for index in range(at, len(run)):
         token = run[index]
         if token.kind is not Kind.MARK:
             continue
         if token.text in OPENING:
-            closes.append(OPENING[token.text])
+            opened.append(token)
         elif token.text in ")]}":
-            if token.text != closes[-1]:
-                opened = run[at]
+            last = opened.pop()
+            if token.text != OPENING[last.text]:
                 raise PasteError(
                     token.line,
-                    f"this {token.text} closes nothing: the {opened.text} of line {opened.line} is still "
-                    f"open, and {closes[-1]} is wanted",
+                    f"this {token.text} closes nothing: the {last.text} of line {last.line} is still open, "
+                    f"and {OPENING[last.text]} is wanted",
                 )
-            closes.pop()
-            if not closes:
+            if not opened:
                 return index
-    raise PasteError(run[at].line, f"the {run[at].text} here is never closed: {closes[0]} is missing")
+    last = opened[-1]
+    raise PasteError(last.line, f"the {last.text} here is never closed: {OPENING[last.text]} is missing")
 
 
 def angle_closing(run: Sequence[Token], at: int) -> int | None:
