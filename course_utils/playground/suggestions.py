@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from .access import Use, dimensions, shared_arrays, uses
 from .elements import Field
 from .errors import InputError
@@ -426,14 +428,14 @@ class _Suggestion:
             by = max((entries or _ENTRIES_A_ROW * (rows or 2)) // max((rows or 2) - 1, 1), 1)
             return f"counting {count} by {by}"
         targets = [self._target(name) for name in use.indexes]
-        if targets:
+        element = each.element
+        assert element is not None
+        if targets and (self._known(targets[0]) or 0) <= np.iinfo(element.base).max + 1:
             return f"random {count} from 0 to {min(targets, key=len)} - 1"
         if _INDICES.match(_last(each.name).lower()):
             lengths = [length for other in self.bare if other.pointer and (length := self._length(other))]
             if lengths:
-                return f"random {count} from 0 to {min(lengths) - 1}"
-        element = each.element
-        assert element is not None
+                return f"random {count} from 0 to {min(min(lengths) - 1, np.iinfo(element.base).max)}"
         if element.name == "char":
             return f"random {count} from 97 to 122"
         return f"random {count}"

@@ -19,10 +19,7 @@ BESIDE = {
     "a host class": ("class Timer { public: void start() {} std::string name; };", ""),
     "a host variable": ("float host_data[100];", ""),
     "a function with a lambda": ("auto f = [](int a) { return a; };", ""),
-    "a main that returns early": (
-        "int main() try { k<<<1, 1>>>(0, 0); } catch (...) { }",
-        "} catch (...) { }",
-    ),
+    "a main with handlers": ("int main() try { k<<<1, 1>>>(0, 0); } catch (...) { return 1; }", ""),
     "a constant that nobody uses": ("const int UNUSED = 3;", ""),
     "a device function": ("__device__ float f(float a);", "__device__ float f(float a);"),
     "a device variable": ("__device__ int counter;", "__device__ int counter;"),
@@ -178,7 +175,8 @@ LAUNCHES = {
 def test_launches(what: str) -> None:
     body, grid, block, shared = LAUNCHES[what]
     text = (
-        f"{KERNEL}#define UP(a, b) (((a) + (b) - 1) / (b))\n#define CHECK(...) do {{ __VA_ARGS__; }} while (0)\n"
+        f"{KERNEL}#define UP(a, b) (((a) + (b) - 1) / (b))\n"
+        "#define CHECK(...) do { __VA_ARGS__; } while (0)\n"
         f"inline int up(int a, int b) {{ return (a + b - 1) / b; }}\n"
         f'// k<<<9, 9>>>(x, n)\nconst char* s = "k<<<8, 8>>>(x, n);";\n'
         f"int main(int argc, char** argv) {{ float* x; {body} }}\n"
