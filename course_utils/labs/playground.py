@@ -94,6 +94,7 @@ class Playground:
         self._offered: object = None  # what the fields were made from
         self._starts: tuple[playground.Start, ...] = ()
         self._asked: _Wanted | None = None
+        self._cancelled: Callable[[], bool] = lambda: False
         self._quiet = False
         self._lock, self._running = threading.Lock(), threading.Lock()
         self._programs: Bounded[simulator.Program] = Bounded(8)
@@ -424,7 +425,9 @@ class Playground:
 
     def _made(self, wanted: _Wanted, cancelled: Callable[[], bool]) -> _Page:
         pasted = playground.read(wanted.source)
-        program = self._programs.get(pasted.code, lambda: pasted.compile(cancelled))
+        # A program compiles instances of templates later, for another request than the one that made it.
+        self._cancelled = cancelled
+        program = self._programs.get(pasted.code, lambda: pasted.compile(lambda: self._cancelled()))
         if cancelled():
             raise Unwanted
         launch = wanted.launch
@@ -509,7 +512,7 @@ def read_file(name: str) -> str:
     first, _, rest = name.partition("/")
     if first not in folders or not rest:
         raise ValueError(
-            f"{name!r} is not under kernels/ or my/: put your file into my/ and name it my/file.cu"
+            f"{name!r} is not under my/, kernels/ or examples/; put your file into my/ and name it my/file.cu"
         )
     root = folders[first].resolve()
     path = (root / rest).resolve()

@@ -277,7 +277,9 @@ def _inputs(pasted: Pasted, parameter: Parameter, given: dict[str, str]) -> list
     if parameter.pointers == 0 and element is not None and element.plain:
         return [_member(parameter, field) for field in element.fields]
     pointer = parameter.pointers > 0
-    return [Input(parameter.name, parameter.type, element, pointer, "", parameter.pointers)]
+    stands = given.get(parameter.base)
+    told = f"{parameter.type} ({parameter.base} = {stands})" if stands else parameter.type
+    return [Input(parameter.name, told, element, pointer, "", parameter.pointers)]
 
 
 def _member(parameter: Parameter, field: Field) -> Input:
