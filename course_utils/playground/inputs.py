@@ -130,12 +130,10 @@ def _real(each: Input, what: str, text: str, scalars: Mapping[str, Value]) -> in
     try:
         value = _number(text, scalars)
     except (Unknown, ValueError) as problem:
-        names = ", ".join(scalars) or "there are none"
-        raise InputError(
-            each.name,
-            f"{what} {text.strip()!r} is no number ({problem}); it may use the parameters that are numbers: "
-            f"{names}",
-        ) from None
+        names = f" or one of {', '.join(scalars)}" if scalars else ""
+        reason = "" if str(problem) == text.strip() else f" ({problem})"
+        sentence = f"{what} {text.strip()!r} is no number{reason}; write a number{names}, or an expression"
+        raise InputError(each.name, sentence) from None
     if not isinstance(value, (int, float)):
         raise InputError(each.name, f"{what} {text.strip()!r} is no number")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,19 +18,20 @@ from .elements import Element
 from .errors import InputError
 from .inputs import Input
 from .kernels import PastedKernel
-from .pasted import Pasted
+from .pasted import NAME, Pasted
 from .tokens import angle_closing, split, text_of, tokens
 
 CHECKS: tuple[str, ...] = ()
 """The simulator's checks that every run is made with; what they find is among the findings."""
 
-BUDGET = 100_000_000
+BUDGET = 50_000_000
 """Loop rounds before a kernel counts as endless."""
 
 MOST_THREADS = 1 << 26
 # Warp instructions of a launch that is made a second time, with a trace, and of the block that is traced.
 MOST_AGAIN = 10_000_000
 MOST_TRACED = 20_000
+MOST_SECONDS = 2.0  # that the first one may have taken
 SHOWN = 8
 """Elements of a buffer that are shown."""
 
@@ -116,30 +118,39 @@ def run(
     contents = made.variables(variables)
     instance = suggestions.instance(kernel, template)
 
-    def launched(trace: object = None) -> tuple[simulator.Run, list[object], list[object]]:
+    def launched(
+        trace: dict[str, object] | None = None, workers: int | None = None
+    ) -> tuple[simulator.Run, list[object], list[object]]:
         values = made.make(inputs)
         before = [each.copy() if isinstance(each, np.ndarray) else each for each in values]
-        arguments = made.arguments(inputs, values)
         for name, content in contents.items():
             program.set_symbol(name, content)
-        try:
-            finished = program.launch(
-                instance, grid, block, arguments, shared,
-                checks=CHECKS, budget=BUDGET, trace=trace, cooperative=_cooperative(pasted, kernel),
-                allow_large_shared=True,
-            )  # fmt: skip
-        except simulator.CompileError as error:
-            raise pasted.explained(error) from None
-        except simulator.LaunchError as error:
-            if kernel.template and "there is no kernel" in str(error):
-                raise InputError(
-                    "kernel",
-                    f"{instance} cannot be made from the template; look between < and >",
-                ) from None
-            raise
+        finished = program.launch(
+            instance, grid, block, made.arguments(inputs, values), shared,
+            checks=CHECKS, budget=BUDGET, trace=trace, workers=workers, allow_large_shared=True,
+            cooperative=_cooperative(pasted, kernel),
+        )  # fmt: skip
         return finished, before, values
 
-    finished, before, after = launched()
+    began = time.monotonic()
+    try:
+        try:
+            finished, before, after = launched()
+        except (simulator.IllegalAccess, simulator.Trap):
+            finished, before, after = launched(workers=1)  # so that the first block is told of, every time
+    except simulator.CompileError as error:
+        raise pasted.explained(error) from None
+    except simulator.LaunchError as error:
+        if kernel.template and "there is no kernel" in str(error):
+            sentence = f"{instance} cannot be made from the template; look between < and >"
+            raise InputError("kernel", sentence) from None
+        raise
+    except simulator.Hang as error:
+        raise simulator.Hang(str(error).replace("pass a larger budget", "launch fewer blocks")) from None
+    except simulator.Unsupported as error:
+        if error.line is not None and f"{NAME}:{error.line}" not in str(error):
+            raise simulator.Unsupported(str(error), error.instruction) from None  # a line of a header
+        raise
     instructions = finished.metrics[WARP_INSTRUCTIONS]
     if (
         not cancelled()
