@@ -151,12 +151,7 @@ def run(
         if error.line is not None and f"{NAME}:{error.line}" not in str(error):
             raise simulator.Unsupported(str(error), error.instruction) from None  # a line of a header
         raise
-    instructions = finished.metrics[WARP_INSTRUCTIONS]
-    if (
-        not cancelled()
-        and instructions < MOST_AGAIN
-        and instructions / math.prod(finished.grid) < MOST_TRACED
-    ):
+    if not cancelled() and _traceable(finished) and time.monotonic() - began < MOST_SECONDS:
         middle = tuple(extent // 2 for extent in finished.grid)
         finished = replace(finished, trace=launched({"block": middle})[0].trace)
     buffers = [
