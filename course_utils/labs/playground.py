@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ _MEASURES = (
     "registers",
     "occupancy",
 )
+_PLACE = re.compile(rf"{re.escape(playground.NAME)}:(\d+)")
 _TITLES = ("Values", "Counters", "Where the lines spend it")
 
 
@@ -196,6 +198,7 @@ class Playground:
         )
         self.run_button = widgets.Button(description="Run", tooltip="Compile and run the kernel", icon="play")
         self._pool: list[widgets.VBox] = []
+        self._parameters = 0  # how many of the fields are of parameters, or of members of one
         self.inputs: dict[str, widgets.Text] = {}
         """The fields of the chosen kernel's parameters, and of the source's variables, by name."""
         self._told, self._busy, self._status, self._failure, self._printed = (
@@ -346,6 +349,7 @@ class Playground:
             self.instance.value, self.grid.value = said.instance, said.grid
             self.block.value, self.shared.value = said.block, said.shared_bytes
             self.instance.layout.display = None if kernel.template else "none"
+            self._parameters = len(start.inputs)
             self._input_fields((*start.inputs, *variables))
 
     def _input_fields(self, inputs: Sequence[Input]) -> None:
@@ -372,7 +376,7 @@ class Playground:
             return _Wanted(self.source.value, None)
         kernel = self._pasted.kernel(self.kernel.value)
         texts = [field.value for field in self.inputs.values()]
-        count = len(kernel.parameters)
+        count = self._parameters
         launch = Launch(
             kernel.name,
             self.instance.value,
@@ -414,7 +418,7 @@ class Playground:
             except InputError as problem:
                 error = Explanation("One of the fields cannot be used.", ((None, str(problem)),), None)
             except Exception as problem:
-                error = explain(problem, listed)  # type: ignore[arg-type]
+                error = _placed(explain(problem, listed))  # type: ignore[arg-type]
         with self._lock:
             if cancelled():
                 return
@@ -544,6 +548,15 @@ def _lines(pasted: Pasted, outcome: Outcome) -> _Listed:
     kernel: PastedKernel = outcome.kernel
     lines = _Lines(min(kernel.first, *counted, kernel.first), max(kernel.last, *counted, kernel.last))
     return _Listed(pasted.source, (lines,))
+
+
+def _placed(explanation: Explanation) -> Explanation:
+    """With the line that a sentence names, where the error itself has none: of an assert, of a barrier."""
+    details = tuple(
+        (int(found[1]) if line is None and (found := _PLACE.search(sentence)) else line, sentence)
+        for line, sentence in explanation.details
+    )
+    return replace(explanation, details=details)
 
 
 def _told(pasted: Pasted) -> str:

@@ -138,6 +138,8 @@ def run(
             finished, before, after = launched()
         except (simulator.IllegalAccess, simulator.Trap):
             finished, before, after = launched(workers=1)  # so that the first block is told of, every time
+    except simulator.IllegalAccess as error:
+        raise _named(error, kernel, inputs) from None
     except simulator.CompileError as error:
         raise pasted.explained(error) from None
     except simulator.LaunchError as error:
@@ -165,6 +167,24 @@ def run(
         if not isinstance(new, np.ndarray)
     ]
     return Outcome(kernel, instance, finished, shared, tuple(buffers), tuple(values))
+
+
+def _named(
+    error: simulator.IllegalAccess, kernel: PastedKernel, inputs: Sequence[Input]
+) -> simulator.IllegalAccess:
+    """The same error with the names of the parameters: the simulator does not know those of templates, nor
+    those of a structure's members."""
+    message, buffer = str(error), error.buffer
+    for number, parameter in enumerate(kernel.parameters, 1):
+        members = [each.name for each in inputs if each.group == parameter.name]
+        names = {f"member {place} of {{}}": name for place, name in enumerate(members, 1)} | {
+            "{}": parameter.name
+        }
+        for pattern, name in names.items():
+            for whole in (f"argument {number}", parameter.name):
+                if buffer == (unknown := pattern.format(whole)):
+                    message, buffer = message.replace(unknown, name), name
+    return simulator.IllegalAccess(message, buffer=buffer, index=error.index, place=error.place)
 
 
 def _traceable(finished: simulator.Run) -> bool:

@@ -148,7 +148,7 @@ def test_a_compile_error_is_shown_with_its_line() -> None:
         (
             "factor * x[i]",
             "factor * x[i]; assert(i != 7)",
-            r"ended itself.*\nassertion failed at pasted.cu:5 ",
+            r"ended itself.*\nline 5: assertion failed .*\n    y\[i\] =",
         ),
         ("y[i] = factor", "y[i] = helper() * factor", r"line 5: identifier \"helper\" is undefined"),
         ("__global__ void scale", "void scale", r"The kernel changed .* of data"),
@@ -178,6 +178,13 @@ def test_fields_that_cannot_be_used(texts: dict[str, str], expected: str) -> Non
     lab = Playground(SCALE)
     lab.set(**texts)
     assert re.search(expected.replace("(", r"\(").replace(")", r"\)"), lab.report())
+
+
+def test_buffers_are_named_where_the_simulator_does_not_know_them() -> None:
+    lab = Playground("template <typename T> __global__ void t(T* data, int n) { data[n + threadIdx.x] = 1; }")
+    assert "data[1024] is out of bounds" in lab.report()
+    lab.paste("struct P { float* in; int n; }; __global__ void s(P p) { p.in[p.n + threadIdx.x] = 1; }")
+    assert "p.in[1024] is out of bounds" in lab.report()
 
 
 def test_sources_that_are_no_kernel() -> None:
