@@ -102,6 +102,7 @@ class Host:
         self._functions: dict[str, _Function] = {}
         self._globals = _Known()
         self._assumed: dict[str, Value] = {}
+        self._enumerators: set[str] = set()
         self._depth = 0
         for part in parts:
             for function in (part, *part.members):
@@ -111,7 +112,7 @@ class Host:
             if part.role is Role.VARIABLE:
                 self._statement(expand(run[part.begins : part.last], macros), self._globals)
             elif part.role is Role.TYPE and "enum" in part.words and part.body:
-                self._enumerators(expand(run[part.body[0] + 1 : part.body[1]], macros))
+                self._enumerate(expand(run[part.body[0] + 1 : part.body[1]], macros))
 
     def value(self, run: Sequence[Token]) -> Value:
         """The value of an expression of the source's constants. Raises Unknown."""
@@ -144,7 +145,7 @@ class Host:
         template = tuple(each.name for each in template_parameters(run[part.first : part.begins]))
         self._functions.setdefault(part.name, _Function(part.name, names, template, body, result))
 
-    def _enumerators(self, run: Sequence[Token]) -> None:
+    def _enumerate(self, run: Sequence[Token]) -> None:
         value: Value = -1
         for piece in split(run):
             try:
@@ -152,6 +153,7 @@ class Host:
             except Unknown:
                 return
             self._globals.values[piece[0].text] = value
+            self._enumerators.add(piece[0].text)
 
     def _start(self, function: _Function) -> _Known:
         """What is known where a function begins: the constants, and its parameters as its first caller gives
@@ -212,6 +214,9 @@ class Host:
         made = []
         for piece in pieces:
             text = text_of(piece)
+            if any(token.text == "::" or token.text in self._enumerators for token in piece):
+                made.append(text)  # a number is no value of an enumeration
+                continue
             try:
                 value = self._evaluate(piece, known)
                 made.append(str(value) if isinstance(value, int) else text)

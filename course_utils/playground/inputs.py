@@ -31,8 +31,11 @@ from .errors import InputError
 from .expressions import Unknown, Value, evaluate
 from .tokens import split, text_of, tokens
 
-LIMIT_BYTES = 1 << 30
-"""Of all buffers together: more would leave no room on a small machine."""
+LIMIT_BYTES = 1 << 29
+"""Of all buffers together: more would leave no room on a small machine, which holds each twice."""
+
+MOST_ELEMENTS = 1 << 26
+"""Of one buffer: numbers are made as 64-bit ones first."""
 
 _HOW = re.compile(r"(random|zeros|unwritten|counting)\b\s*(.*)", re.DOTALL)
 _RANGE = re.compile(r"(.*?)\bfrom\b(.*?)\bto\b(.*)", re.DOTALL)
@@ -183,6 +186,10 @@ def _buffer(
     count = _whole(each, "the length", rest, scalars)
     if count < 0:
         raise InputError(each.name, f"a buffer of {count} elements cannot be made")
+    if count > MOST_ELEMENTS:
+        raise InputError(
+            each.name, f"{count:,} elements are more than the {MOST_ELEMENTS:,} of a buffer here"
+        )
     if count * element.size > limit:
         raise InputError(
             each.name,

@@ -214,9 +214,11 @@ def _buffer(each: Input, before: object, after: np.ndarray) -> Buffer:
     element = each.element
     assert element is not None
     assert isinstance(before, np.ndarray)
-    old, new = _elements(before, element), _elements(after, element)
-    changed = (old != new).any(axis=1)
-    odd = (new == 0xCD).all(axis=1)
+    old, new = _elements(before, element.size), _elements(after, element.size)
+    changed = old != new
+    odd = new == _elements(np.full(element.size, 0xCD, np.uint8), element.size)
+    if changed.ndim > 1:
+        changed, odd = changed.any(axis=1), odd.all(axis=1)
     return Buffer(
         each.name,
         f"{each.told.strip()}",
@@ -228,9 +230,12 @@ def _buffer(each: Input, before: object, after: np.ndarray) -> Buffer:
     )
 
 
-def _elements(array: np.ndarray, element: Element) -> np.ndarray:
-    """The bytes of an array, a row for each element."""
-    return array.view(np.uint8).reshape(-1, element.size) if array.size else np.zeros((0, 1), np.uint8)
+def _elements(array: np.ndarray, size: int) -> np.ndarray:
+    """The elements of an array, of so many bytes each, as whole numbers; as rows of bytes where none has that
+    size."""
+    if size in (1, 2, 4, 8):
+        return array.view(f"u{size}")
+    return array.view(np.uint8).reshape(-1, size)
 
 
 def _texts(array: np.ndarray, element: Element, text: str) -> tuple[str, ...]:

@@ -29,7 +29,19 @@ _PRAGMA = re.compile(r"#\s*(?:pragma|warning)\b")
 _ALWAYS = re.compile(r"#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|error)\b")
 _KNOWN_NAMESPACES = {"std", "cuda", "cooperative_groups", "nvcuda", "wmma", "cub", "cg"}
 # Headers of libraries that live on the host, or that NVRTC cannot read.
-_HOST_LIBRARIES = ("thrust/", "cudnn", "cublas", "cufft", "cusparse", "cusolver", "nccl", "mpi")
+_HOST_LIBRARIES = (
+    "thrust/",
+    "cub/cub.cuh",
+    "cub/device/",
+    "cub/util_allocator",
+    "cudnn",
+    "cublas",
+    "cufft",
+    "cusparse",
+    "cusolver",
+    "nccl",
+    "mpi",
+)
 # They take half a second to compile, and are left out where device code says std nowhere.
 _SLOW = {
     "type_traits",

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,8 +36,12 @@ _INDICES = re.compile(r"\w*(idx|index|indices|ind|cols?|perm|map|neighbou?rs?|ed
 _OUTPUT = re.compile(r"\w*(out|output|dst|dest|result|res|sum|odata)\w*$|[cyz]$|d_?[cyz]$")
 _POSITIVE = {"sqrtf", "sqrt", "logf", "log", "rsqrtf", "rsqrt", "__logf", "log2f", "powf", "pow", "log10f"}
 # Whole numbers and real ones that are no size, by name; the first that fits counts.
+_BINS = re.compile(r"\w*(bins?|buckets?)$")
+_WINDOW = re.compile(r"k(ernel)?_?(size|width|w|h)$|\w*(filter|window|mask|kernel)_?(size|width|height|w|h)$")
+_PITCH = re.compile(r"\w*(stride|pitch)$|ld\w?$")
 _WHOLE = (
-    (r"\w*bins?$|\w*buckets?$", "64"),
+    (_BINS.pattern, "64"),
+    (_WINDOW.pattern, "3"),
     (r"\w*(iter|iters|iterations|steps|reps|times)\w*$", "10"),
     (r"\w*(radius|half|halo|border|pad|padding)$", "2"),
     (r"\w*(offset|start|begin|base|first|shift_left|rank|device|lo|low)$", "0"),
@@ -127,7 +132,7 @@ def _from_host(pasted: Pasted, kernel: PastedKernel, launch: Launch) -> Start:
     if None in (launch.grid, launch.block, launch.shared_bytes):
         label += " (sizes made up, which only a run knows)"
         launch = _assuming(pasted, kernel, launch, usual[3])
-    template = _template(kernel, launch, usual[3])
+    template = _template(pasted, kernel, launch, usual[3])
     grid = launch.grid or (1,) * len(usual[0])
     block = launch.block or usual[1]
     shared = usual[2] if launch.shared_bytes is None else launch.shared_bytes
@@ -140,7 +145,12 @@ def _assuming(pasted: Pasted, kernel: PastedKernel, launch: Launch, usual: Seque
     """The launch with sizes that only a run knows assumed, so that its grid fits the arrays made up here."""
     grid, block, _, _ = _made_up_geometry(pasted, kernel)
     inputs = suggest(
-        pasted, kernel, launch.grid or grid, launch.block or block, _template(kernel, launch, usual), launch
+        pasted,
+        kernel,
+        launch.grid or grid,
+        launch.block or block,
+        _template(pasted, kernel, launch, usual),
+        launch,
     )
     assumed = {
         name: int(each.text)
@@ -175,12 +185,12 @@ def _made_up_geometry(
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[str, ...]]:
     """(grid, block, shared bytes, template arguments) for a kernel that no host code launches."""
     axes = dimensions(kernel.used)
-    template = _template(kernel, None, ())
+    template = _template(pasted, kernel, None, ())
     values = {
         each.name: int(argument)
         for each, argument in zip(kernel.template, template, strict=False)
         if argument.isdigit()
-    }
+    } | _local_constants(pasted, kernel)
     block: tuple[int, ...] = (_BLOCK_1D,) if axes == 1 else (_BLOCK_2D, _BLOCK_2D)
     shared = 0
     for dynamic, piece in shared_arrays(kernel.used):
@@ -198,6 +208,23 @@ def _made_up_geometry(
         block = (8, 8, 4)
     grid = (_GRID_1D,) if axes == 1 else (_GRID_2D,) * axes
     return grid, block, shared, template
+
+
+def _local_constants(pasted: Pasted, kernel: PastedKernel) -> dict[str, int]:
+    """`const int TILE = 32;` in a kernel's body."""
+    found: dict[str, int] = {}
+    run = kernel.used
+    for index, token in enumerate(run):
+        if token.text != "=" or not any(
+            each.text in ("const", "constexpr") for each in run[max(index - 4, 0) : index]
+        ):
+            continue
+        end = next((at for at in range(index, len(run)) if run[at].text in (";", ",")), len(run))
+        try:
+            found[run[index - 1].text] = int(_constant(pasted, list(run[index + 1 : end]), found))
+        except (Unknown, TypeError):
+            continue
+    return found
 
 
 def _extents(pasted: Pasted, piece: Sequence[object], values: Mapping[str, int]) -> list[int]:
@@ -228,11 +255,16 @@ def _constant(pasted: Pasted, run: list, values: Mapping[str, int]) -> int:
     return evaluate(run, name)  # type: ignore[return-value]
 
 
-def _template(kernel: PastedKernel, launch: Launch | None, usual: Sequence[str]) -> tuple[str, ...]:
+def _template(
+    pasted: Pasted, kernel: PastedKernel, launch: Launch | None, usual: Sequence[str]
+) -> tuple[str, ...]:
     """The template arguments: those of the launch, those that its buffers tell, defaults, or usual ones."""
     if not kernel.template:
         return ()
-    made = list(launch.template or ()) if launch else []
+    made = [
+        "float" if each.kind == "type" and not pasted.types.known(argument) else argument
+        for each, argument in zip(kernel.template, launch.template or () if launch else (), strict=False)
+    ]
     for number, each in enumerate(kernel.template):
         if number < len(made):
             continue
@@ -313,7 +345,13 @@ class _Suggestion:
         self.uses = uses(kernel.used, [each.name for each in self.bare if each.pointer])
         self.positive = bool(_POSITIVE & pasted.calls)
         self.scalars = self._scalars()
-        self.sizes = [name for name in self.scalars if self._kind(name) != "other"]
+        factors = self._factors()
+        self.sizes = [
+            name
+            for name in self.scalars
+            if self._kind(name) != "other" or (name in factors and not _WINDOW.match(name.lower()))
+        ]
+        self.grid = grid
 
     def inputs(self) -> tuple[Input, ...]:
         made = []
@@ -365,7 +403,9 @@ class _Suggestion:
         if element.base.kind == "f" or element.bfloat16:
             return next(text for pattern, text in _REAL if re.fullmatch(pattern, name))
         kind = self._kind(name)
-        if kind == "other" or re.fullmatch(_WHOLE[0][0], name):
+        if self.axes > 1 and _PITCH.match(name):
+            return str(self.block_axes[0])
+        if kind == "other":
             return next(text for pattern, text in _WHOLE if re.fullmatch(pattern, name))
         if self.axes > 1:
             extent = {"columns": 0, "length": 0, "rows": 1}.get(kind)
@@ -378,6 +418,8 @@ class _Suggestion:
 
     def _kind(self, name: str) -> str:
         lower = name.lower()
+        if _BINS.match(lower) or _WINDOW.match(lower):
+            return "other"
         for pattern, kind in (
             (_ROWS, "rows"),
             (_COLUMNS, "columns"),
@@ -387,6 +429,17 @@ class _Suggestion:
             if pattern.match(lower):
                 return kind
         return "other"
+
+    def _factors(self) -> set[str]:
+        """The names that something is multiplied by: a row's length in `row * length + i`."""
+        texts = [token.text for token in self.kernel.used]
+        before = {name for name, star in pairwise(texts) if star == "*"}
+        return before | {name for star, name in pairwise(texts) if star == "*"}
+
+    def _of_a_block(self, size: str) -> bool:
+        """Whether each block has a row of that length: blockIdx.x * size."""
+        text = "".join(token.text for token in self.kernel.used)
+        return f"blockIdx.x*{size}" in text or f"{size}*blockIdx.x" in text
 
     def _guarded(self) -> bool:
         return any(token.text in ("if", "for", "while", "?") for token in self.kernel.used)
@@ -491,14 +544,16 @@ class _Suggestion:
                 return f"{k} * {n}"
             if re.fullmatch(r"(d_?)?[cd]|out(put)?", name):
                 return f"{m} * {n}"
-        bins = [each for each in self.scalars if re.fullmatch(_WHOLE[0][0], each.lower())]
+        bins = [each for each in self.scalars if _BINS.match(each.lower())]
         if bins and re.search(r"hist|bin|bucket|count", name):
             return bins[0]
         sizes = [size for size in self.sizes if size not in bins]
         if not sizes:
             return str(self.threads)
         if len(sizes) == 1:
-            return f"{sizes[0]} * {sizes[0]}" if self.axes > 1 else sizes[0]
+            if self.axes == 1 and self._of_a_block(sizes[0]) and self.grid[0] > 1:
+                return f"{self.grid[0]} * {sizes[0]}"
+            return f"{sizes[0]} * {sizes[0]}" if self.block_axes[1] > 1 else sizes[0]
         if math.prod(self.scalars[size] for size in sizes) > 1 << 24:
             return max(sizes, key=lambda size: self.scalars[size])
         return " * ".join(sizes[:4])

@@ -38,6 +38,11 @@ class Types:
             return self.element(self._aliases[text], given, depth + 1)
         return find(text, lambda inner: self._structure(inner, given or {}, depth))
 
+    def known(self, name: str) -> bool:
+        """Whether a type may be meant by that name: not by scalar_t, say, of a library that is not here."""
+        simple = re.fullmatch(r"[^\W\d]\w*", name)
+        return not simple or name in self._structures or self.element(name) is not None
+
     def extents(self, piece: Sequence[Token]) -> list[int] | None:
         """The extents of an array's declaration, none for a single value; None where one is not known."""
         found, start = [], None
