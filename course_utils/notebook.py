@@ -189,9 +189,10 @@ def lessons() -> Markdown:
 
 
 def _item(lesson: manifest.Lesson) -> str:
-    number = int(lesson.file.split("_")[0])
+    number = lesson.file.split("_")[0]
+    item = f"{int(number)}." if number.isdigit() else "-"
     name = f"{lesson.title} (to come)" if lesson.to_come else f"[{lesson.title}]({lesson.file})"
-    return f"{number}. {name}: {lesson.topics}"
+    return f"{item} {name}: {lesson.topics}"
 
 
 def machine() -> None:

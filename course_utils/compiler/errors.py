@@ -84,7 +84,7 @@ def _source_line(ptx: str, number: int) -> int:
 def _advice(log: str) -> str:
     if found := _NO_FILE.search(log):
         return (
-            f"\n\nNo header {found[1]!r} is within reach: includes reach the CUDA headers and kernels/ only, "
-            "and NVRTC brings no standard C or C++ headers."
+            f"\n\nNo header {found[1]!r} is within reach: includes reach the CUDA headers, kernels/, and "
+            "what kernels use of the standard C and C++ headers."
         )
     return ""

@@ -5,13 +5,14 @@ is scanned before NVRTC sees it, and refused where an include is not a plain rel
 guaranteed:
 
 - `#include` takes a literal "name" or <name>: relative, forward slashes, no `..`. NVRTC is given no search
-  folder but the CUDA headers and the repository's kernels/. It also looks beside the source, where its name
+  folder but the stand-ins for the standard headers (standard/, beside this file), the CUDA headers and the
+  repository's kernels/. It also looks beside the source, where its name
   puts it; a file found there is refused unless it is under kernels/. A name that is nowhere is left to NVRTC,
   which says so on its line (or skips it, where a condition does).
 - Includes whose name a macro computes, `#include_next`, `#import`, `#embed`, trigraphs (which could
   hide a directive) and `__has_include` of anything but a plain name are refused.
 - A header under kernels/ obeys the same rules, and a link that leads out of kernels/ is refused. CUDA's own
-  headers are trusted.
+  headers and the stand-ins are trusted.
 
 The scan is textual and deliberately blind to comments and conditions: an include inside a block comment
 counts as well. That can only refuse too much, never too little. On Linux the worker also gives up the right

@@ -9,6 +9,9 @@ from typing import NoReturn
 from .errors import CompileError
 from .includes import HEADER_MACROS
 
+AS_NVCC = "-include=nvcc.h"
+"""An option that gives a source what nvcc gives it without an include: INFINITY, uint32_t and so on."""
+
 _ALLOWED = re.compile(
     r"--?(?:use_fast_math|extra-device-vectorization|lineinfo|generate-line-info|default-device|device-debug|G|w|disable-warnings"
     r"|restrict|(?:ftz|prec-div|prec-sqrt|fmad)=(?:true|false)|(?:std|dialect)=c\+\+\d\d|maxrregcount=\d+|dopt=on"
@@ -69,7 +72,7 @@ def _check(option: object) -> None:
         raise TypeError(f"an option must be a string, not {type(option).__name__}: {option!r}")
     if found := _DEFINE.fullmatch(option):
         _define(found["name"], found["value"])
-    elif not _ALLOWED.fullmatch(option) and not _UNDEFINE.fullmatch(option):
+    elif option != AS_NVCC and not _ALLOWED.fullmatch(option) and not _UNDEFINE.fullmatch(option):
         _refuse(
             f"the option {option!r} is not allowed: options may choose the C++ standard, arithmetic "
             "(such as -use_fast_math or -fmad=false), -maxrregcount=N, warnings, -G, -default-device, "

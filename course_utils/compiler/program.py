@@ -92,7 +92,7 @@ def compile(
         kept = _revive(data, source, name, arch, key) if data is not None else None
     if kept is None:
         folders = [f"-I{folder}" for folder in toolchain.include_folders() if folder.is_dir()]
-        arguments = [*arguments, *folders, "-Xptxas=-v"]
+        arguments = [_located(argument) for argument in arguments] + [*folders, "-Xptxas=-v"]
         request = [source.encode(), name.encode(), str(len(arguments)).encode()]
         request += [text.encode() for text in (*arguments, *expressions)]
         kept = _settle(_POOL.run(request, name, time_limit, cancelled), source, name, arch, expressions, key)
@@ -119,6 +119,11 @@ def warm() -> None:
 def close() -> None:
     """End the compiler's processes. The next compile starts one again."""
     _POOL.close()
+
+
+def _located(argument: str) -> str:
+    """A header that is always included by its whole path, so that NVRTC looks for it nowhere else."""
+    return f"-include={toolchain.STANDARD / 'nvcc.h'}" if argument == flags.AS_NVCC else argument
 
 
 def _check_text(source: str, name: str) -> None:

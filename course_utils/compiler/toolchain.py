@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.metadata
 import importlib.util
 import sys
@@ -18,6 +19,8 @@ _HEADER_WHEELS = {
 }
 _NVRTC_WHEEL = "nvidia-cuda-nvrtc-cu12"
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+STANDARD = Path(__file__).resolve().parent / "standard"
+"""The course's stand-ins for the C and C++ standard headers, of which NVRTC brings none."""
 # Where the worker runs, and so where a relative file name starts. It is the same on every machine, because
 # NVRTC writes it into the PTX, and not a user's folder, because NVRTC looks for libraries in it.
 WORKING_FOLDER = Path(sys.executable).anchor or "/"
@@ -29,7 +32,8 @@ class ToolchainMissing(Exception):
 
 @dataclass(frozen=True)
 class Toolchain:
-    """NVRTC's file and its wheel's version, the CUDA include folders, and all versions in one text."""
+    """NVRTC's file and its wheel's version, the CUDA include folders, and all that decides what a source
+    becomes (the versions, and a digest of the stand-in headers) in one text."""
 
     library: Path
     version: str
@@ -54,6 +58,7 @@ def find() -> Toolchain:
                 headers.append(root / folder / "include")
                 versions.append(f"{wheel} {importlib.metadata.version(wheel)}")
                 break
+    versions.append(f"standard headers {_digest(STANDARD)}")
     return Toolchain(library, version, tuple(headers), "\n".join(versions))
 
 
@@ -63,8 +68,19 @@ def version() -> str:
 
 
 def include_folders() -> tuple[Path, ...]:
-    """The folders that `#include` reaches, as searched: the CUDA headers, the repository's kernels/."""
-    return (*find().headers, KERNELS)
+    """The folders that `#include` reaches, as searched: the standard headers' stand-ins, the CUDA headers,
+    the repository's kernels/."""
+    return (STANDARD, *find().headers, KERNELS)
+
+
+def _digest(folder: Path) -> str:
+    """Of the names and contents of all files in a folder."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
+    return found.hexdigest()
 
 
 def _roots() -> list[Path]:

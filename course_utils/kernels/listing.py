@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import ClassVar
 
 _NUMBER = "color:var(--jp-ui-font-color3);user-select:none"
@@ -39,7 +39,7 @@ class Listing:
         return [(f"{number:>{width}}  ", line) for number, line in enumerate(lines, self.first)]
 
 
-@cache
+@lru_cache(maxsize=64)
 def highlighted(source: str) -> tuple[str, ...]:
     """The lines of a CUDA source as HTML, coloured with the variables of JupyterLab's theme, light or dark.
 

@@ -13,7 +13,7 @@
 In the order data flows: controls (what may be varied), engine (state -> Result, on the inputs of
 course_utils.problems), views (Result -> figure), page (all views of a state), explain (errors in plain
 words), latest (the newest change wins), lab (all of it as widgets). A new lab needs new views or controls at
-most.
+most. Two more: values (buffers before and after) and playground, a lab for any kernel that is pasted.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 from .controls import Choice
 from .engine import Result
 from .lab import Lab
+from .playground import Playground
 from .predict import Predict
 from .views import Counters, SourceView, TilePicture, View
 
@@ -28,6 +29,7 @@ __all__ = [
     "Choice",
     "Counters",
     "Lab",
+    "Playground",
     "Predict",
     "Result",
     "SourceView",

@@ -1,0 +1,2 @@
+#pragma once
+// For the host: kernels use nothing of it.

@@ -1,0 +1,44 @@
+"""Any CUDA source, a kernel or a whole program, made ready to run in the simulator.
+
+    pasted = read(text)
+    kernel = pasted.kernels[0]
+    start = starts(pasted, kernel)[0]                 # grid, block and one line of text for each argument
+    outcome = run(pasted, pasted.compile(), Launch.of(kernel, start))
+
+In the order data flows: tokens, expressions and elements (values and types), macros, parts (declarations),
+kernels, host (launches), source (what the compiler gets), pasted (all of it), inputs (arrays from text),
+suggestions (sensible first values),
+running (a launch said in text -> what it did).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import InputError, PasteError
+from .inputs import Input, make
+from .kernels import PastedKernel
+from .pasted import NAME, Pasted, read
+from .running import Launch, Outcome, run
+from .suggestions import Start, starts, suggest
+
+EXAMPLES = Path(__file__).resolve().parent / "examples"
+"""The folder of programs to try."""
+
+__all__ = [
+    "EXAMPLES",
+    "NAME",
+    "Input",
+    "InputError",
+    "Launch",
+    "Outcome",
+    "PasteError",
+    "Pasted",
+    "PastedKernel",
+    "Start",
+    "make",
+    "read",
+    "run",
+    "starts",
+    "suggest",
+]
