@@ -43,12 +43,19 @@ def lab_threads() -> int:
 
 
 def test_a_moved_control_returns_at_once_and_is_shown_later(make_lab: MakeLab) -> None:
-    lab = make_lab(problem=Slow({32: 0.3}))
+    returned, waited = threading.Event(), []
+
+    def held(sizes: Mapping[str, int], random: np.random.Generator) -> Problem:
+        if sizes["N"] == 32:
+            waited.append(returned.wait(20))
+        return matmul(sizes, random)
+
+    lab = make_lab(problem=held)
     assert lab.result.state["N"] == 24
-    started = time.monotonic()
     in_a_loop(lambda: setattr(lab.controls["N"], "value", 32))
-    assert time.monotonic() - started < 0.2
-    assert lab.wait(20)
+    returned.set()
+    assert lab.wait(30)
+    assert waited == [True], "the change was worked off before the control returned"
     assert lab.result.state["N"] == 32
     assert lab_threads() == 0
 
