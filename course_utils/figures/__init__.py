@@ -10,6 +10,7 @@ and table.
 
 from __future__ import annotations
 
+from .access import access_map
 from .counters import counters_table
 from .figure import Figure
 from .measures import MEASURES, Measure
@@ -29,6 +30,7 @@ __all__ = [
     "Sample",
     "Table",
     "Traffic",
+    "access_map",
     "counters_table",
     "source_view",
     "sweep_table",

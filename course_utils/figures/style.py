@@ -5,7 +5,9 @@ Each variable has a value for pages that know nothing of JupyterLab.
 
 from __future__ import annotations
 
-STYLE = """
+from .look import PICTURES
+
+_BASE = """
 .lk { --lk-text: var(--jp-content-font-color1, #1b1b1b); --lk-soft: var(--jp-content-font-color2, #5f6368);
   --lk-line: var(--jp-border-color1, #c4c4c4); --lk-fill: var(--jp-layout-color2, #eeeeee);
   --lk-paper: var(--jp-layout-color1, #ffffff); --lk-blue: var(--jp-brand-color1, #1976d2);
@@ -55,6 +57,8 @@ STYLE = """
   --lk-bar: color-mix(in srgb, var(--lk-heat) 38%, transparent); }
 .lk td.conflict { font-weight: 700; text-decoration: underline; }
 """
+
+STYLE = _BASE + PICTURES
 
 NARROW = """
 @container (max-width: 640px) {

@@ -20,8 +20,6 @@ LAB_STYLE = """
   outline: 2px solid var(--jp-brand-color1, #1976d2); }
 .lk .lk-status { display: flex; flex-flow: row wrap; gap: 2px 16px; min-height: 1.5em; padding: 6px 0 8px;
   border-bottom: 1px solid var(--lk-fill); margin-bottom: 10px; }
-.lk .lk-badge { border: 1px solid var(--lk-line); border-radius: 9px; padding: 0 8px; color: var(--lk-soft);
-  font-size: 0.9em; }
 .lk .lk-good b { color: var(--lk-good); }
 .lk .lk-bad { color: var(--lk-bad); font-weight: 600; }
 .lk .lk-busy { color: var(--lk-soft); }

@@ -37,7 +37,7 @@ class Run:
 
     metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
     kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
-    asked for.
+    asked for. by_opcode: PTX opcode -> executions by threads.
     """
 
     kernel: str
@@ -49,6 +49,7 @@ class Run:
     findings: list[object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
+    by_opcode: dict[str, int] = field(default_factory=dict)
 
 
 class Program:
@@ -62,8 +63,10 @@ class Program:
         name: str = "kernel.cu",
         instantiate: Callable[[str], tuple[Program, str]] | None = None,
         variables_of: Program | None = None,
+        text: str = "",
     ) -> None:
         self.source = source
+        self.ptx = text
         self.name = name
         self.resources = dict(resources or {})
         self._module = module
@@ -158,6 +161,7 @@ class Program:
             outcome.output,
             notes=outcome.notes + counts.notes(),
             trace=outcome.trace,
+            by_opcode=counts.by_opcode(),
         )
 
     def checked(
@@ -541,7 +545,7 @@ def _plain_name(kernel: str) -> str:
 def load_ptx(text: str, name: str = "kernel.ptx") -> Program:
     """A program from anyone's PTX. It has no register or occupancy figures, as those are facts of machine
     code."""
-    return Program(ptx.parse(text), name=name)
+    return Program(ptx.parse(text), name=name, text=text)
 
 
 def compile(
@@ -571,7 +575,7 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
-        program = Program(module, source, made.resources, name, instantiate, variables_of)
+        program = Program(module, source, made.resources, name, instantiate, variables_of, made.ptx)
         return program, made
 
     instances: dict[str, tuple[Program, str]] = {}

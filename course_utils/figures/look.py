@@ -1,0 +1,56 @@
+"""The look of pictures made of HTML, which wrap in a narrow window where an SVG would shrink.
+
+What a colour tells is told by a pattern and by text too: wanted is filled, wasted is hatched.
+"""
+
+from __future__ import annotations
+
+PICTURES = """
+.lk { --lk-tint: color-mix(in srgb, var(--lk-heat) 42%, var(--lk-paper));
+  --lk-cool: color-mix(in srgb, var(--lk-blue) 30%, var(--lk-paper));
+  --lk-hatch: repeating-linear-gradient(135deg, var(--lk-line) 0 1px, transparent 1px 4px); }
+.lk i { font-style: normal; }
+.lk .lk-badge { border: 1px solid var(--lk-line); border-radius: 9px; padding: 0 8px; color: var(--lk-soft);
+  font-size: 0.9em; white-space: nowrap; }
+.lk .lk-watch { display: flex; flex-flow: row wrap; gap: 0 14px; align-items: baseline; margin: 0 0 6px; }
+.lk .lk-watch b { font-size: 1.9em; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.lk .lk-watch .lk-watch-unit { font-weight: 600; margin-left: -8px; }
+.lk .lk-watch span:not([class]) { color: var(--lk-soft); }
+.lk .lk-key { display: flex; flex-flow: row wrap; gap: 2px 18px; margin: 8px 0 0; color: var(--lk-soft);
+  font-size: 0.92em; }
+.lk .lk-mark { display: inline-block; box-sizing: border-box; width: 16px; height: 12px; margin-right: 6px;
+  vertical-align: -1px; border: 1px solid var(--lk-line); }
+.lk .lk-row-name { color: var(--lk-soft); font-size: 0.92em; margin: 6px 0 3px; }
+.lk .on, .lk .many { background: var(--lk-tint); }
+.lk .many { box-shadow: inset 0 0 0 1.5px var(--lk-text); font-weight: 700; }
+.lk .waste { background: var(--lk-hatch); }
+.lk .part { background: linear-gradient(to right, var(--lk-tint) 50%, transparent 50%), var(--lk-hatch); }
+.lk .off { border-style: dashed !important; color: var(--lk-soft); background: none; }
+.lk .lk-lanes { display: grid; grid-template-columns: repeat(4, 1fr); gap: 4px 8px; }
+.lk .lk-eight { display: flex; gap: 2px; min-width: 0; }
+.lk .lk-lane { flex: 1 1 0; box-sizing: border-box; min-width: 0; text-align: center; line-height: 1.25;
+  border: 1px solid var(--lk-line); border-radius: 3px; padding: 1px 0; font-size: 11px;
+  color: var(--lk-text); }
+.lk .lk-lane b { display: block; font-size: 12px; }
+.lk .lk-lane.even { background: var(--lk-tint); }
+.lk .lk-lane.odd { background: var(--lk-cool); }
+.lk .lk-access { container-type: inline-size; }
+.lk .lk-sectors { display: grid; grid-template-columns: repeat(8, 1fr); gap: 6px 8px; align-content: start;
+  min-height: 222px; }
+.lk .lk-sector { min-width: 0; }
+.lk .lk-sector-name, .lk .lk-sector-note { font-size: 11px; line-height: 1.3; white-space: nowrap;
+  overflow: hidden; text-overflow: ellipsis; }
+.lk .lk-sector-note { color: var(--lk-soft); }
+.lk .lk-words { display: flex; border: 1px solid var(--lk-text); height: 17px; }
+.lk .lk-words i { flex: 1 1 0; min-width: 0; text-align: center; font-size: 10px; line-height: 17px;
+  white-space: nowrap; border-left: 1px solid var(--lk-line); letter-spacing: -0.03em; }
+.lk .lk-words i:first-child { border-left: none; }
+.lk .lk-sector.odd .on, .lk .lk-sector.odd .many { background: var(--lk-cool); }
+@container (max-width: 840px) {
+  .lk .lk-lanes { grid-template-columns: repeat(2, 1fr); }
+  .lk .lk-sectors { grid-template-columns: repeat(4, 1fr); min-height: 446px; }
+}
+@container (max-width: 420px) {
+  .lk .lk-sectors { grid-template-columns: repeat(2, 1fr); }
+}
+"""
