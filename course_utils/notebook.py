@@ -19,7 +19,7 @@ from .exercises import manifest
 from .figures import Figure, Sample, Table, counters_table, source_view
 from .figures.sample import COUNTED
 from .figures.style import scoped
-from .labs import PROBLEMS
+from .labs.problems import problem_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +98,7 @@ def count(kernel: str, **settings: int) -> Counted:
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
     sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
     geometry = loaded.geometry(tunables, **sizes)
-    problem = PROBLEMS[loaded.topic](sizes, np.random.default_rng(0))
+    problem = problem_of(loaded)({**loaded.values(tunables), **sizes}, np.random.default_rng(0))
     run = devices.launch(
         loaded,
         None,

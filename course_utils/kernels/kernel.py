@@ -100,7 +100,7 @@ class Kernel:
     def geometry(self, tunables: Mapping[str, int] | None = None, /, **sizes: int) -> Geometry:
         """The launch that the head comment states, say ``geometry({"TILE": 8}, N=256)``.
 
-        Any parameter counts as a size, needed or not. Raises ``KernelError`` for an illegal tunable, for a
+        Any parameter may be given, needed or not. Raises ``KernelError`` for an illegal tunable, for a
         size that is missing, unknown or no positive integer, and for a launch that no GPU accepts.
         """
         values = self.values(tunables) | self._checked(sizes)
@@ -164,7 +164,7 @@ class Kernel:
             )
         if missing := [name for name in self.sizes if name not in sizes]:
             raise KernelError(f"The launch of {self.name} needs {self._needs}: {listed(missing)} is missing.")
-        return {name: _positive(name, size) for name, size in sizes.items()}
+        return {name: _positive(name, sizes[name]) for name in self.sizes}
 
 
 def _positive(name: str, size: int) -> int:

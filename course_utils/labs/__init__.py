@@ -11,28 +11,34 @@
     print(lab.report())                # what is on the screen, as text
 
 In the order data flows: controls (what may be varied), problems (inputs and right answers), engine (state ->
-Result), views (Result -> figure), page (all views of a state), explain (errors in plain words), latest (the
-newest change wins), lab (all of it as widgets). A new lab needs new views or controls at most.
+Result), options (what a view lets the learner choose of a run), views (Result -> figure), page (all views of
+a state), explain (errors in plain words), latest (the newest change wins), lab (all of it as widgets). A new
+lab needs new views or controls at most.
 """
 
 from __future__ import annotations
 
-from .controls import Choice
+from .controls import Choice, Preset, block_shapes
 from .engine import Result
 from .lab import Lab
+from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
-from .views import Counters, SourceView, TilePicture, View
+from .views import AccessMap, Counters, SourceView, TilePicture, View
 
 __all__ = [
     "PROBLEMS",
+    "AccessMap",
     "Choice",
     "Counters",
     "Lab",
+    "Option",
     "Predict",
+    "Preset",
     "Problem",
     "Result",
     "SourceView",
     "TilePicture",
     "View",
+    "block_shapes",
 ]

@@ -16,7 +16,7 @@ from ..kernels import Geometry, Kernel
 from ..simulator import Run
 from .bounded import Bounded
 from .controls import KERNEL, Value, shown
-from .problems import PROBLEMS, Maker
+from .problems import Maker, problem_of
 
 State = Mapping[str, Value]
 Block = tuple[int, int, int]
@@ -76,6 +76,8 @@ class Engine:
                 f"the baseline {baseline!r} is none of the lab's kernels: {', '.join(self.names)}"
             )
         self._baseline, self._problem, self._seed = baseline, problem, seed
+        self.meanings: Mapping[str, Callable[[Value], Mapping[str, Value]]] = {}
+        """What the value of a control sets; one that is not here sets what it is named after."""
         self._known: dict[str, Kernel] = {}
         self._programs: Bounded[simulator.Program] = Bounded(32)
         self._runs: Bounded[_Launched] = Bounded(6)  # a trace of a block may take megabytes
@@ -119,9 +121,12 @@ class Engine:
         )
 
     def _launch(self, kernel: Kernel, state: State, traced: bool, cancelled: Callable[[], bool]) -> _Launched:
-        tunables = {name: int(value) for name, value in state.items() if name in kernel.tunables}
+        settings: dict[str, Value] = {}
+        for control, value in state.items():
+            settings |= self.meanings[control](value) if control in self.meanings else {control: value}
+        tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
         parameters = {parameter.name for parameter in kernel.entry.parameters}
-        sizes = {name: int(value) for name, value in state.items() if name in parameters}
+        sizes = {name: int(value) for name, value in settings.items() if name in parameters}
         key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()), traced)
         return self._runs.get(key, partial(self._run, kernel, tunables, sizes, traced, cancelled))
 
@@ -133,10 +138,8 @@ class Engine:
         traced: bool,
         cancelled: Callable[[], bool],
     ) -> _Launched:
-        make = self._problem or PROBLEMS.get(kernel.topic)
-        if make is None:
-            raise ValueError(f"no inputs are known for {kernel.name}: give the lab a problem")
-        problem = make(sizes, np.random.default_rng(self._seed))
+        make = self._problem or problem_of(kernel)
+        problem = make({**kernel.values(tunables), **sizes}, np.random.default_rng(self._seed))
         geometry = kernel.geometry(tunables, **sizes)
         program = self._program(kernel, tunables, cancelled)
         _stop_if(cancelled)
@@ -155,8 +158,8 @@ class Engine:
         buffers = [
             parameter.name for parameter in kernel.entry.parameters if parameter.name in problem.arrays
         ]
-        shapes = {name: problem.arrays[name].shape for name in buffers}
-        return _Launched(sample, geometry, shapes, correct, verdict)  # type: ignore[arg-type]
+        shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
+        return _Launched(sample, geometry, shapes, correct, verdict)
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]
@@ -169,6 +172,12 @@ class Engine:
                 kernel.source, defines=defines, name=PurePath(kernel.path).name, cancelled=cancelled
             ),
         )
+
+
+def rows_and_columns(array: np.ndarray) -> tuple[int, int]:
+    """The shape of a matrix; a vector is a matrix of one row."""
+    rows, columns = (1, array.size) if array.ndim < 2 else (array.shape[0], array[0].size)
+    return rows, columns
 
 
 def middle(geometry: Geometry) -> Block:

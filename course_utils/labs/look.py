@@ -46,4 +46,13 @@ LAB_STYLE = """
   .lk-panel.lk-wide .lk-sentence { min-height: 4.35em; }
 }
 .lk-stale { opacity: 0.45; }
+.lk-panel.widget-vbox { overflow: visible; }
+.lk-panel > .lk-options { margin: 0 0 4px; }
+.lk-options .widget-dropdown, .lk-options .widget-slider { width: auto; max-width: 100%; height: auto; }
+.lk-options .widget-dropdown > select { width: auto; min-width: 4em; max-width: 100%; }
+.lk-options .widget-label { width: auto; font-weight: 600; }
+.lk-stepper { flex-flow: row wrap; align-items: center; gap: 2px 8px; overflow: visible; }
+.lk-stepper > .widget-label { font-weight: 400; color: var(--jp-content-font-color2, #5f6368); }
+.lk-options select:focus-visible, .lk-options button:focus-visible, .lk-options .noUi-handle:focus-visible {
+  outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
 """

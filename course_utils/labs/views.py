@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from ..figures import Figure, counters_table, source_view, tile_picture
+from ..figures import Figure, access_map, counters_table, source_view, tile_picture
+from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
-from .controls import shown
+from ..simulator.trace import Trace
+from .controls import Value, shown
 from .engine import Result
+from .options import Option
+
+Wanted = Mapping[str, Value]
 
 
 class View(Protocol):
@@ -19,7 +25,24 @@ class View(Protocol):
     wide: bool
 
     def draw(self, result: Result) -> Figure:
-        """The figure for a run. May read options of its own from `result.state`."""
+        """The figure for a run."""
+        ...
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """A view with options of its own, which `draw` gets by name. Moving one redraws this view alone."""
+
+    title: str
+    traced: bool
+    wide: bool
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        """What this run has to choose from; `wanted`: what the learner chose so far."""
+        ...
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        """The figure for a run and what is picked of each option."""
         ...
 
 
@@ -59,3 +82,31 @@ class SourceView:
     def draw(self, result: Result) -> Figure:
         longest = max(kernel.entry.last - kernel.entry.first + 1 for kernel in result.kernels)
         return source_view(result.kernel, result.run, longest)
+
+
+def _access_options(trace: Trace, space: str, wanted: Wanted) -> list[Option]:
+    """Which warp, which of its accesses to a memory, and which time."""
+    there = warps(trace, space)
+    if not there:
+        return []
+    warp = Option("warp", there)
+    found = accesses(trace, space, int(warp.settled(wanted.get("warp"))))
+    access = Option("access", tuple(map(str, found)))
+    steps = {str(each): len(times) for each, times in found.items()}
+    times = steps[str(access.settled(wanted.get("access")))]
+    return [warp, access, Option.steps("occurrence", times, "time")]
+
+
+@dataclass(frozen=True)
+class AccessMap:
+    """One request of a warp to global memory: its lanes, and the sectors that they touch."""
+
+    title: str = "Which sectors a warp touches"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return _access_options(result.run.trace, "global", wanted)
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        return access_map(result.run.trace, **picked)  # type: ignore[arg-type]

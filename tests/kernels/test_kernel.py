@@ -134,3 +134,8 @@ def test_a_learners_copy_takes_precedence_only_when_asked(
     assert kernels.load("topic/add_one").summary == "Adds one."
     assert kernels.load("topic/add_one", own=True).summary == "Adds more."
     assert kernels.load("topic/other", own=True).path == course / "topic" / "other.cu"
+
+
+def test_parameters_that_the_launch_does_not_need_may_be_anything() -> None:
+    strided = kernels.load("coalescing/strided_copy")
+    assert strided.geometry(n=512, stride=0, offset=0) == strided.geometry(n=512)

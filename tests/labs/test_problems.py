@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from course_utils import kernels
-from course_utils.labs.problems import TOLERANCE, matmul
+from course_utils import kernels, simulator
+from course_utils.labs.problems import PROBLEMS, TOLERANCE, matmul, problem_of
 
 ENTRY = kernels.load("tiling/naive").entry
 
@@ -36,3 +36,18 @@ def test_verdict() -> None:
     correct, told = problem.verdict()
     assert not correct
     assert told.startswith("wrong: 1 of 64 elements of C differ from NumPy's A @ B; C[2, 3] is ")
+
+
+@pytest.mark.parametrize(
+    "name", [each for each in kernels.find() if each in PROBLEMS or each.split("/")[0] in PROBLEMS]
+)
+def test_kernels_solve_their_problems(name: str) -> None:
+    kernel = kernels.load(name)
+    sizes = {"N": 20, "n": 100, "stride": 3, "offset": 0, "rows": 33, "cols": 40}
+    given = {each.name: sizes[each.name] for each in kernel.entry.parameters if each.name in sizes}
+    problem = problem_of(kernel)({**kernel.values(), **given}, np.random.default_rng(1))
+    assert not problem.verdict()[0]
+    geometry = kernel.geometry(**{each: given[each] for each in kernel.sizes})
+    program = simulator.compile(kernel.source, defines=kernel.defines())
+    program.launch(kernel.entry.name, geometry.grid, geometry.block, problem.arguments(kernel.entry))
+    assert problem.verdict()[0], problem.verdict()[1]

@@ -1,0 +1,108 @@
+"""Options of views: what a run offers, what the learner chose, and the widgets in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import ipywidgets as widgets
+import pytest
+
+from course_utils.figures import Figure
+from course_utils.labs import AccessMap, Choice, Lab, Option
+from course_utils.labs.engine import Result
+from course_utils.labs.options import Steering
+
+MakeLab = Callable[..., Lab]
+
+
+class Stepping:
+    """A view with a list and a stepper, which notes what it is asked to draw."""
+
+    title, traced, wide = "Stepping", False, True
+
+    def __init__(self) -> None:
+        self.drawn: list[tuple[str, int]] = []
+
+    def options(self, result: Result, wanted: Mapping[str, object]) -> Sequence[Option]:
+        edge = int(result.state["N"])
+        return [Option("part", ("upper", "lower")), Option.steps("step", edge // 8)]
+
+    def draw(self, result: Result, part: str, step: int) -> Figure:
+        self.drawn.append((part, step))
+        return Figure(f"The {part} part, step {step}.", f"<p>{part} {step}</p>")
+
+
+def lab_of(make_lab: MakeLab, view: object) -> Lab:
+    return make_lab(views=[view], controls=[Choice("N", (24, 40))], baseline=None)
+
+
+def controls(lab: Lab) -> tuple[widgets.Dropdown, widgets.IntSlider, widgets.Button, widgets.Button]:
+    panel = lab.widget.children[-1].children[0]
+    choice, stepper = panel.children[1].children
+    back, slider, _, following = stepper.children
+    return choice, slider, back, following
+
+
+def test_settled() -> None:
+    option = Option("part", ("a", "b", "c"), start="b")
+    assert [option.settled(each) for each in ("c", None, "x")] == ["c", "b", "b"]
+    steps = Option.steps("step", 5)
+    assert [steps.settled(each) for each in (3, 9, 0, None)] == [3, 5, 1, 1]
+
+
+def test_an_option_redraws_and_runs_nothing(make_lab: MakeLab) -> None:
+    view = Stepping()
+    lab = lab_of(make_lab, view)
+    choice, slider, back, following = controls(lab)
+    run = lab.result.run
+    choice.value = "lower"
+    following.click()
+    slider.value = 3
+    back.click()
+    assert view.drawn == [("upper", 1), ("lower", 1), ("lower", 2), ("lower", 3)]  # the last is known already
+    assert "Stepping: The lower part, step 2." in lab.report()
+    assert lab.result.run.metrics is run.metrics
+
+
+def test_steps_end_where_the_run_ends(make_lab: MakeLab) -> None:
+    view = Stepping()
+    lab = lab_of(make_lab, view)
+    choice, slider, back, following = controls(lab)
+    assert (slider.value, slider.max, back.disabled, following.disabled) == (1, 3, True, False)
+    lab.set(N=40, step=5, part="lower")
+    assert (slider.value, slider.max, back.disabled, following.disabled) == (5, 5, False, True)
+    lab.set(N=24)
+    assert (slider.value, slider.max, choice.value) == (3, 3, "lower")
+    lab.set(N=40)
+    assert slider.value == 5  # what the learner chose comes back with the run that has it
+
+
+def test_options_and_values_that_are_not_there(make_lab: MakeLab) -> None:
+    lab = lab_of(make_lab, Stepping())
+    with pytest.raises(ValueError, match="part cannot be 'middle' for this run: it has upper, lower"):
+        lab.set(part="middle")
+    with pytest.raises(ValueError, match="no control 'stage'"):
+        lab.set(stage=1)
+
+
+def test_what_is_offered_anew_is_no_move() -> None:
+    moves: list[int] = []
+    steering = Steering(lambda: moves.append(1))
+    for values, picked in ((("a", "b"), "b"), (("c", "b", "a"), "a"), (("x",), "x"), (("a", "b"), "b")):
+        for count, step in ((4, 4), (2, 1), (9, 7)):
+            option = Option("part", values)
+            steering.offer([option, Option.steps("step", count)], {"part": picked, "step": step})
+            choice, stepper = steering.box.children
+            assert (choice.value, stepper.children[1].value) == (picked, step)
+    assert (moves, steering.wanted) == ([], {})
+
+
+def test_access_map_in_a_lab(make_lab: MakeLab) -> None:
+    lab = make_lab(kernels=["tiling/naive"], views=[AccessMap()], baseline=None)
+    assert "warp 0, line 22: load of B, time 1 of 24: " in lab.report()
+    lab.set(warp=1, access="line 22: load of A", occurrence=7)
+    assert "warp 1, line 22: load of A, time 7 of 24: " in lab.report()
+    panel = lab.widget.children[-1].children[0]
+    assert "<h4>" in panel.children[0].value
+    assert [each.description for each in panel.children[1].children[:2]] == ["warp", "access"]
+    assert 'role="img"' in panel.children[2].value
