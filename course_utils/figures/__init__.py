@@ -11,6 +11,7 @@ and table.
 from __future__ import annotations
 
 from .access import access_map
+from .banks import bank_grid
 from .counters import counters_table
 from .figure import Figure
 from .measures import MEASURES, Measure
@@ -31,6 +32,7 @@ __all__ = [
     "Table",
     "Traffic",
     "access_map",
+    "bank_grid",
     "counters_table",
     "source_view",
     "sweep_table",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import html
 from collections import defaultdict
 
+from ..simulator.kinds import LANES
 from ..simulator.sectors import SECTOR
 from ..simulator.trace import Step, Trace
 from .accesses import Access, accesses, chosen, lane_addresses, spans, warps
 from .figure import Figure
-from .numbers import TIMES, count, decimal, percent, plural
-from .parts import legend, watch
+from .numbers import DASH, TIMES, count, decimal, percent, plural
+from .parts import lane_strip, legend, watch
 
 _WORD = 4  # bytes; the least that is drawn
-_DASH = "\N{EN DASH}"
 
 
 def access_map(
@@ -109,9 +109,8 @@ def _html(request: _Request, sentence: str, average: list[int]) -> str:
     mean = f"{decimal(sum(average) / len(average))} on average of the block's {count(len(average))} here"
     facts = [f"{request.least} would do for these bytes"] + ([mean] if len(average) > 1 else [])
     told = watch(count(number), f"sector{'s' * (number != 1)} for this request", *facts)
-    lanes = "".join(
-        f'<span class="lk-eight">{"".join(_lane(request, lane) for lane in range(first, first + 8))}</span>'
-        for first in range(0, 32, 8)
+    lanes = lane_strip(
+        "lanes of the warp, and the sector that each wants", [_lane(request, lane) for lane in range(LANES)]
     )
     sectors = "".join(_sector(request, place, sector) for place, sector in enumerate(request.order))
     key = legend(
@@ -122,22 +121,19 @@ def _html(request: _Request, sentence: str, average: list[int]) -> str:
     )
     return (
         f'{told}{key}<div class="lk-access" role="img" aria-label="{html.escape(sentence)}">'
-        f'<p class="lk-row-name">lanes of the warp, and the sector that each wants</p>'
-        f'<div class="lk-lanes">{lanes}</div>'
+        f"{lanes}"
         f'<p class="lk-row-name">sectors, {SECTOR} bytes each, in the order of their addresses</p>'
         f'<div class="lk-sectors">{sectors}</div></div>'
     )
 
 
-def _lane(request: _Request, lane: int) -> str:
+def _lane(request: _Request, lane: int) -> tuple[str, str, str]:
     sector = request.sector_of[lane]
     if sector is None:
-        return f'<span class="lk-lane off" title="lane {lane} takes no part"><b>{lane}</b>{_DASH}</span>'
+        return "off", DASH, f"lane {lane} takes no part"
     place = request.order.index(sector)
     element = f"{request.step.buffer or ''}[{int(request.step.index[lane])}]"
-    shade = "even" if place % 2 == 0 else "odd"
-    title = html.escape(f"lane {lane}: {element}, sector {place}")
-    return f'<span class="lk-lane {shade}" title="{title}"><b>{lane}</b>s{place}</span>'
+    return "even" if place % 2 == 0 else "odd", f"s{place}", f"lane {lane}: {element}, sector {place}"
 
 
 def _sector(request: _Request, place: int, sector: int) -> str:

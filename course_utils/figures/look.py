@@ -32,6 +32,7 @@ PICTURES = """
   border: 1px solid var(--lk-line); border-radius: 3px; padding: 1px 0; font-size: 11px;
   color: var(--lk-text); }
 .lk .lk-lane b { display: block; font-size: 12px; }
+.lk .lk-lane small { display: block; font-size: 10px; color: inherit; letter-spacing: -0.02em; }
 .lk .lk-lane.even { background: var(--lk-tint); }
 .lk .lk-lane.odd { background: var(--lk-cool); }
 .lk .lk-access { container-type: inline-size; }
@@ -46,6 +47,8 @@ PICTURES = """
   white-space: nowrap; border-left: 1px solid var(--lk-line); letter-spacing: -0.03em; }
 .lk .lk-words i:first-child { border-left: none; }
 .lk .lk-sector.odd .on, .lk .lk-sector.odd .many { background: var(--lk-cool); }
+.lk .lk-banks { margin-top: 8px; }
+.lk .lk-banks svg { min-width: 880px; }
 @container (max-width: 840px) {
   .lk .lk-lanes { grid-template-columns: repeat(2, 1fr); }
   .lk .lk-sectors { grid-template-columns: repeat(4, 1fr); min-height: 446px; }

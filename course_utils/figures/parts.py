@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
+from ..simulator.kinds import LANES
 from .sample import COUNTED
 
 
@@ -22,3 +24,18 @@ def legend(*entries: tuple[str, str]) -> str:
         f'<span><i class="lk-mark {kind}"></i>{html.escape(meaning)}</span>' for kind, meaning in entries
     )
     return f'<p class="lk-key">{marks}</p>'
+
+
+def lane_strip(name: str, cells: Sequence[tuple[str, str, str]]) -> str:
+    """The 32 lanes of a warp in a row: for each its class, what stands below its number, and a title.
+
+    `name` says what the row shows. In a narrow window the lanes wrap by eights.
+    """
+    boxes = [
+        f'<span class="lk-lane {kind}" title="{html.escape(title)}"><b>{lane}</b>{below}</span>'
+        for lane, (kind, below, title) in enumerate(cells)
+    ]
+    eights = "".join(
+        f'<span class="lk-eight">{"".join(boxes[first : first + 8])}</span>' for first in range(0, LANES, 8)
+    )
+    return f'<p class="lk-row-name">{html.escape(name)}</p><div class="lk-lanes">{eights}</div>'

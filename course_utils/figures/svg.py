@@ -38,6 +38,39 @@ class Svg:
         place = f'x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"'
         self._parts.append(f"<text {place}{more}>{html.escape(content)}</text>")
 
+    def line(
+        self,
+        x: float,
+        y: float,
+        to_x: float,
+        to_y: float,
+        *,
+        line: str,
+        thickness: float = 1.0,
+        dashes: str = "",
+    ) -> None:
+        style = f"stroke:{line};stroke-width:{thickness:g};fill:none"
+        if dashes:
+            style += f";stroke-dasharray:{dashes}"
+        self._parts.append(f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" style="{style}"/>')
+
+    def grid(
+        self, x: float, y: float, columns: int, rows: int, width: float, height: float, *, line: str
+    ) -> None:  # fmt: skip
+        """Thin lines around `columns` x `rows` cells of one size."""
+        right, bottom = x + columns * width, y + rows * height
+        across = "".join(f"M{x:g} {y + row * height:g}H{right:g}" for row in range(rows + 1))
+        down = "".join(f"M{x + column * width:g} {y:g}V{bottom:g}" for column in range(columns + 1))
+        self._parts.append(f'<path d="{across}{down}" style="stroke:{line};stroke-width:0.5;fill:none"/>')
+
+    def open(self, title: str) -> None:
+        """Begin a part of the picture that shows a `title` under the mouse."""
+        self._parts.append(f"<g><title>{html.escape(title)}</title>")
+
+    def close(self) -> None:
+        """End that part."""
+        self._parts.append("</g>")
+
     def add(self, markup: str) -> None:
         self._parts.append(markup)
 

@@ -24,11 +24,12 @@ from .lab import Lab
 from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
-from .views import AccessMap, Counters, SourceView, TilePicture, View
+from .views import AccessMap, BankGrid, Counters, SourceView, TilePicture, View
 
 __all__ = [
     "PROBLEMS",
     "AccessMap",
+    "BankGrid",
     "Choice",
     "Counters",
     "Lab",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..figures import Figure, access_map, counters_table, source_view, tile_picture
+from ..figures import Figure, access_map, bank_grid, counters_table, source_view, tile_picture
 from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
 from ..simulator.trace import Trace
@@ -110,3 +110,18 @@ class AccessMap:
 
     def draw(self, result: Result, **picked: Value) -> Figure:
         return access_map(result.run.trace, **picked)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class BankGrid:
+    """One request of a warp to shared memory: the banks that it wants, wavefront by wavefront."""
+
+    title: str = "Which banks a warp wants"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return _access_options(result.run.trace, "shared", wanted)
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        return bank_grid(result.run.trace, **picked)  # type: ignore[arg-type]

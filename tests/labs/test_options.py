@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import pytest
 
 from course_utils.figures import Figure
-from course_utils.labs import AccessMap, Choice, Lab, Option
+from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option
 from course_utils.labs.engine import Result
 from course_utils.labs.options import Steering
 
@@ -106,3 +106,18 @@ def test_access_map_in_a_lab(make_lab: MakeLab) -> None:
     assert "<h4>" in panel.children[0].value
     assert [each.description for each in panel.children[1].children[:2]] == ["warp", "access"]
     assert 'role="img"' in panel.children[2].value
+
+
+def test_bank_grid_in_a_lab(make_lab: MakeLab) -> None:
+    lab = make_lab(
+        kernels=["coalescing/transpose_shared"],
+        controls=[Choice("PAD", start=0), Choice("rows", (64,)), Choice("cols", (40, 64))],
+        views=[BankGrid()],
+        baseline=None,
+    )
+    lab.set(access="line 33: load of tile", warp=3)
+    assert "32 lanes of 4 bytes each take 32 wavefronts" in " ".join(lab.report().split())
+    lab.set(PAD=1)
+    assert "warp 3, line 33: load of tile: 32 lanes of 4 bytes each take 1 wavefront," in " ".join(
+        lab.report().split()
+    )
