@@ -22,6 +22,7 @@ from .sweep import sweep_table
 from .table import Table
 from .tile import tile_picture
 from .traffic import Traffic
+from .warp import warp_film
 
 __all__ = [
     "MEASURES",
@@ -37,4 +38,5 @@ __all__ = [
     "source_view",
     "sweep_table",
     "tile_picture",
+    "warp_film",
 ]

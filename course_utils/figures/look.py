@@ -47,6 +47,22 @@ PICTURES = """
   white-space: nowrap; border-left: 1px solid var(--lk-line); letter-spacing: -0.03em; }
 .lk .lk-words i:first-child { border-left: none; }
 .lk .lk-sector.odd .on, .lk .lk-sector.odd .many { background: var(--lk-cool); }
+.lk .lk-beside { display: flex; flex-flow: row wrap; gap: 8px 24px; align-items: flex-start; }
+.lk .lk-beside > * { min-width: 0; max-width: 100%; }
+.lk .lk-film { flex: 0 1 670px; }
+.lk .lk-film svg { min-width: 660px; }
+.lk .lk-ptx { margin: 6px 0 4px; min-height: 1.5em; font-size: 0.92em; overflow-wrap: anywhere; }
+.lk .lk-ptx code { background: none; color: inherit; font-family: var(--lk-mono); }
+.lk .lk-code { flex: 1 1 20em; }
+.lk .lk-code-lines { font-family: var(--lk-mono); font-size: var(--lk-code); line-height: 1.4;
+  min-width: max-content; padding-right: 8px; }
+.lk .lk-code-lines > div { display: flex; white-space: pre; }
+.lk .lk-code-lines b { width: 1.3em; flex: none; }
+.lk .lk-code-lines span:not([style]) { min-width: 2em; padding-right: 0.8em; text-align: right; flex: none;
+  color: var(--lk-soft); user-select: none; }
+.lk .lk-code-lines code { background: none; color: inherit; font: inherit; padding: 0; white-space: pre; }
+.lk .lk-code-lines .now { background: color-mix(in srgb, var(--lk-heat) 18%, var(--lk-paper)); }
+.lk .lk-code-lines .now code { font-weight: 700; }
 .lk .lk-banks { margin-top: 8px; }
 .lk .lk-banks svg { min-width: 880px; }
 @container (max-width: 840px) {

@@ -24,7 +24,7 @@ from .lab import Lab
 from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
-from .views import AccessMap, BankGrid, Counters, SourceView, TilePicture, View
+from .views import AccessMap, BankGrid, Counters, SourceView, TilePicture, View, WarpFilm
 
 __all__ = [
     "PROBLEMS",
@@ -41,5 +41,6 @@ __all__ = [
     "SourceView",
     "TilePicture",
     "View",
+    "WarpFilm",
     "block_shapes",
 ]

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..figures import Figure, access_map, bank_grid, counters_table, source_view, tile_picture
+from ..figures import Figure, access_map, bank_grid, counters_table, source_view, tile_picture, warp_film
 from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
+from ..figures.frames import frames
 from ..simulator.trace import Trace
 from .controls import Value, shown
 from .engine import Result
@@ -125,3 +126,29 @@ class BankGrid:
 
     def draw(self, result: Result, **picked: Value) -> Figure:
         return bank_grid(result.run.trace, **picked)  # type: ignore[arg-type]
+
+
+_LINES, _INSTRUCTIONS = "lines", "instructions"
+
+
+@dataclass(frozen=True)
+class WarpFilm:
+    """A warp step by step: its active lanes, and the source line beside."""
+
+    title: str = "What a warp does, step by step"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        there = warps(result.run.trace)
+        if not there:
+            return []
+        warp = Option("warp", there)
+        by = Option("by", (_LINES, _INSTRUCTIONS), "step by")
+        by_line = by.settled(wanted.get("by")) == _LINES
+        film = frames(result.run.trace, int(warp.settled(wanted.get("warp"))), by_line=by_line)
+        return [warp, by, Option.steps("step", len(film))]
+
+    def draw(self, result: Result, by: Value = _LINES, **picked: Value) -> Figure:
+        trace, by_line = result.run.trace, by == _LINES
+        return warp_film(trace, kernel=result.kernel, by_line=by_line, **picked)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import pytest
 
 from course_utils.figures import Figure
-from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option
+from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option, WarpFilm
 from course_utils.labs.engine import Result
 from course_utils.labs.options import Steering
 
@@ -121,3 +121,17 @@ def test_bank_grid_in_a_lab(make_lab: MakeLab) -> None:
     assert "warp 3, line 33: load of tile: 32 lanes of 4 bytes each take 1 wavefront," in " ".join(
         lab.report().split()
     )
+
+
+def test_warp_film_in_a_lab(make_lab: MakeLab) -> None:
+    lab = make_lab(
+        kernels=["execution_model/warp_sum"],
+        controls=[Choice("BLOCK", (64, 32)), Choice("n", (100, 64))],
+        views=[WarpFilm()],
+        baseline=None,
+    )
+    assert "Step 1 of 16 of warp 0 in block (1, 0)" in lab.report()
+    lab.set(warp=1, step=5)
+    assert "Step 5 of 16 of warp 1 in block (1, 0), line 18: load of x." in " ".join(lab.report().split())
+    lab.set(by="instructions", step=40)
+    assert "Step 40 of 54 of warp 1" in lab.report()
