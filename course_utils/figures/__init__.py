@@ -21,6 +21,7 @@ from .style import STYLE
 from .sweep import sweep_table
 from .table import Table
 from .tile import tile_picture
+from .tilefilm import tile_film
 from .traffic import Traffic
 from .warp import warp_film
 
@@ -37,6 +38,7 @@ __all__ = [
     "counters_table",
     "source_view",
     "sweep_table",
+    "tile_film",
     "tile_picture",
     "warp_film",
 ]

@@ -63,6 +63,13 @@ PICTURES = """
 .lk .lk-code-lines code { background: none; color: inherit; font: inherit; padding: 0; white-space: pre; }
 .lk .lk-code-lines .now { background: color-mix(in srgb, var(--lk-heat) 18%, var(--lk-paper)); }
 .lk .lk-code-lines .now code { font-weight: 700; }
+.lk .new { background: radial-gradient(circle, var(--lk-text) 0.9px, transparent 1.2px) 0 0 / 6px 6px,
+  var(--lk-tint); }
+.lk .old { background: var(--lk-cool); }
+.lk .read { box-shadow: inset 0 0 0 2px var(--lk-text); }
+.lk .lk-pills { display: flex; flex-flow: row wrap; gap: 4px; align-items: center; margin: 0 0 4px; }
+.lk .lk-pill { border: 1px solid var(--lk-line); border-radius: 9px; padding: 0 8px; font-size: 0.92em; }
+.lk .lk-pill.now { border: 2px solid var(--lk-text); font-weight: 700; padding: 0 7px; }
 .lk .lk-banks { margin-top: 8px; }
 .lk .lk-banks svg { min-width: 880px; }
 @container (max-width: 840px) {

@@ -71,8 +71,14 @@ class Svg:
         """End that part."""
         self._parts.append("</g>")
 
-    def add(self, markup: str) -> None:
-        self._parts.append(markup)
+    def patterns(self) -> None:
+        """Make the fills url(#lk-hatch) and url(#lk-dots) known."""
+        self._parts.append(
+            '<defs><pattern id="lk-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
+            'patternTransform="rotate(45)"><path d="M0 0V5" style="stroke:var(--lk-line);stroke-width:1.5"/>'
+            '</pattern><pattern id="lk-dots" width="6" height="6" patternUnits="userSpaceOnUse">'
+            '<circle cx="3" cy="3" r="0.9" style="fill:var(--lk-text)"/></pattern></defs>'
+        )
 
     def __str__(self) -> str:
         label = html.escape(self.label)

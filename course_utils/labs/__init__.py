@@ -24,7 +24,7 @@ from .lab import Lab
 from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
-from .views import AccessMap, BankGrid, Counters, SourceView, TilePicture, View, WarpFilm
+from .views import AccessMap, BankGrid, Counters, SourceView, TileFilm, TilePicture, View, WarpFilm
 
 __all__ = [
     "PROBLEMS",
@@ -39,6 +39,7 @@ __all__ = [
     "Problem",
     "Result",
     "SourceView",
+    "TileFilm",
     "TilePicture",
     "View",
     "WarpFilm",

@@ -33,13 +33,15 @@ class Unwanted(Exception):
 class Result:
     """One run of a lab, with all that its views may need.
 
-    `shapes`: (rows, columns) of each buffer, in the order of the parameters. `verdict`: whether the result is
+    `tunables`: those that the controls set. `shapes`: (rows, columns) of each buffer, in the order of the
+    parameters. `verdict`: whether the result is
     right, in words. `kernels`: all of the lab's.
     """
 
     state: State
     kernel: Kernel
     geometry: Geometry
+    tunables: Mapping[str, int]
     sample: Sample
     baseline: Sample | None
     shapes: dict[str, tuple[int, int]]
@@ -56,6 +58,7 @@ class Result:
 class _Launched:
     sample: Sample
     geometry: Geometry
+    tunables: Mapping[str, int]
     shapes: dict[str, tuple[int, int]]
     correct: bool
     verdict: str
@@ -112,6 +115,7 @@ class Engine:
             state,
             kernel,
             launched.geometry,
+            launched.tunables,
             launched.sample,
             baseline,
             launched.shapes,
@@ -159,7 +163,7 @@ class Engine:
             parameter.name for parameter in kernel.entry.parameters if parameter.name in problem.arrays
         ]
         shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
-        return _Launched(sample, geometry, shapes, correct, verdict)
+        return _Launched(sample, geometry, tunables, shapes, correct, verdict)
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]

@@ -176,7 +176,11 @@ class Lab:
     def _check_option(self, name: str, value: Value) -> None:
         offered = self._offered(name)
         if self.error is None and all(picked != value for _, picked in offered):
-            has = ", ".join(map(str, offered[0][0])) if offered else "no such choice"
+            for steering in filter(None, self._steerings):
+                steering.wanted.pop(name, None)
+            values = offered[0][0] if offered else ()
+            steps = isinstance(values, range)
+            has = f"1 to {len(values)}" if steps else ", ".join(map(str, values)) or "no such choice"
             raise ValueError(f"{name} cannot be {value!r} for this run: it has {has}")
 
     # Showing

@@ -6,10 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..figures import Figure, access_map, bank_grid, counters_table, source_view, tile_picture, warp_film
+from ..figures import (
+    Figure,
+    access_map,
+    bank_grid,
+    counters_table,
+    source_view,
+    tile_film,
+    tile_picture,
+    warp_film,
+)
 from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
 from ..figures.frames import frames
+from ..figures.phases import phases
+from ..simulator.kinds import LANES
 from ..simulator.trace import Trace
 from .controls import Value, shown
 from .engine import Result
@@ -152,3 +163,28 @@ class WarpFilm:
     def draw(self, result: Result, by: Value = _LINES, **picked: Value) -> Figure:
         trace, by_line = result.run.trace, by == _LINES
         return warp_film(trace, kernel=result.kernel, by_line=by_line, **picked)  # type: ignore[arg-type]
+
+
+_EVERY = "all"
+
+
+@dataclass(frozen=True)
+class TileFilm:
+    """A block phase by phase: what it loads, what its shared memory holds, and who reads it."""
+
+    title: str = "What a block does, phase by phase"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        trace = result.run.trace
+        return [
+            Option.steps("step", len(phases(trace)), "phase"),
+            Option("warp", (_EVERY, *warps(trace)), "reads by warp"),
+            Option("lane", (_EVERY, *range(LANES))),
+        ]
+
+    def draw(self, result: Result, step: Value = 1, warp: Value = _EVERY, lane: Value = _EVERY) -> Figure:
+        reader = (None if each == _EVERY else int(each) for each in (warp, lane))
+        shared = result.kernel.shared_shapes(result.tunables)
+        return tile_film(result.run.trace, result.shapes, shared, int(step), *reader, result.kernel)

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import pytest
 
 from course_utils.figures import Figure
-from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option, WarpFilm
+from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option, TileFilm, WarpFilm
 from course_utils.labs.engine import Result
 from course_utils.labs.options import Steering
 
@@ -135,3 +135,14 @@ def test_warp_film_in_a_lab(make_lab: MakeLab) -> None:
     assert "Step 5 of 16 of warp 1 in block (1, 0), line 18: load of x." in " ".join(lab.report().split())
     lab.set(by="instructions", step=40)
     assert "Step 40 of 54 of warp 1" in lab.report()
+
+
+def test_tile_film_in_a_lab(make_lab: MakeLab) -> None:
+    lab = make_lab(kernels=["tiling/tiled"], views=[TileFilm()], baseline=None)
+    assert "Phase 1 of 13 of block (1, 1): its warps load A and B" in lab.report()
+    lab.set(step=3, warp=1, lane=4)
+    assert "Lane 4 of warp 1 reads 8 elements of a_tile, each once" in " ".join(lab.report().split())
+    with pytest.raises(ValueError, match="step cannot be 99 for this run: it has 1 to 33"):
+        lab.set(TILE=4, N=32, step=99)
+    lab.set(step=33)
+    assert "Phase 33 of 33 of block (4, 4): its warps store to C." in lab.report()
