@@ -15,6 +15,8 @@ from .banks import bank_grid
 from .counters import counters_table
 from .figure import Figure
 from .measures import MEASURES, Measure
+from .occupancy import occupancy_view
+from .roofline import Point, roofline
 from .sample import Sample
 from .source import source_view
 from .style import STYLE
@@ -30,12 +32,15 @@ __all__ = [
     "STYLE",
     "Figure",
     "Measure",
+    "Point",
     "Sample",
     "Table",
     "Traffic",
     "access_map",
     "bank_grid",
     "counters_table",
+    "occupancy_view",
+    "roofline",
     "source_view",
     "sweep_table",
     "tile_film",

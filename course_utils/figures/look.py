@@ -65,6 +65,25 @@ PICTURES = """
 .lk .lk-code-lines .now code { font-weight: 700; }
 .lk .new { background: radial-gradient(circle, var(--lk-text) 0.9px, transparent 1.2px) 0 0 / 6px 6px,
   var(--lk-tint); }
+.lk .lk-bars { display: grid; grid-template-columns: max-content minmax(8em, 1fr) max-content; gap: 6px 12px;
+  align-items: center; max-width: 62em; margin: 4px 0; }
+.lk .lk-bars .lk-note { grid-column: 2 / 4; color: var(--lk-soft); font-size: 0.92em; margin-top: -6px; }
+.lk .lk-bar { display: flex; height: 22px; border: 1px solid var(--lk-text); background: var(--lk-hatch); }
+.lk .lk-bar i { box-sizing: border-box; flex: none; height: 100%; }
+.lk .held { background: var(--lk-tint); box-shadow: inset -1px 0 0 var(--lk-text); }
+.lk .room { background: var(--lk-paper); }
+.lk .lk-mark.held { box-shadow: none; }
+.lk .lk-limits { font-weight: 700; }
+@container (max-width: 560px) {
+  .lk .lk-bars { grid-template-columns: 1fr max-content; }
+  .lk .lk-bars .lk-bar, .lk .lk-bars .lk-note { grid-column: 1 / 3; }
+}
+.lk .lk-formula { color: var(--lk-soft); margin-top: 6px; max-width: 68em; }
+.lk .lk-roofline svg { min-width: 600px; }
+.lk .lk-inline { display: inline-flex; gap: 6px; align-items: center; }
+.lk table.lk-points td:nth-child(2), .lk table.lk-points th:nth-child(2), .lk table.lk-points td:nth-child(3),
+.lk table.lk-points th:nth-child(3) { text-align: left; }
+.lk table.lk-points { margin-top: 8px; }
 .lk .old { background: var(--lk-cool); }
 .lk .read { box-shadow: inset 0 0 0 2px var(--lk-text); }
 .lk .lk-pills { display: flex; flex-flow: row wrap; gap: 4px; align-items: center; margin: 0 0 4px; }

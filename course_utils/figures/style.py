@@ -26,7 +26,7 @@ _BASE = """
 .lk svg .soft { fill: var(--lk-soft); }
 .lk .lk-pictures { display: flex; flex-wrap: wrap; gap: 12px 14px; align-items: flex-start; }
 .lk .lk-scroll { overflow-x: auto; }
-.lk table.lk-table { border-collapse: collapse; margin: 0; font-size: inherit; border: none;
+.lk table.lk-table { color: inherit; border-collapse: collapse; margin: 0; font-size: inherit; border: none;
   table-layout: auto;
   font-variant-numeric: tabular-nums; }
 .lk table.lk-table th, .lk table.lk-table td { padding: 3px 0 3px 12px; border: none; text-align: right;

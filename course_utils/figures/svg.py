@@ -63,6 +63,20 @@ class Svg:
         down = "".join(f"M{x + column * width:g} {y:g}V{bottom:g}" for column in range(columns + 1))
         self._parts.append(f'<path d="{across}{down}" style="stroke:{line};stroke-width:0.5;fill:none"/>')
 
+    def mark(self, shape: str, x: float, y: float, radius: float, *, fill: str, line: str) -> None:
+        """A "disc", a "square" or a "diamond" around a place."""
+        style = f"fill:{fill};stroke:{line};stroke-width:1.5"
+        if shape == "disc":
+            self._parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" style="{style}"/>')
+            return
+        edge = radius if shape == "diamond" else 0.85 * radius
+        corners = {
+            "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
+            "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+        }[shape]
+        path = "L".join(f"{x + edge * right:g} {y + edge * down:g}" for right, down in corners)
+        self._parts.append(f'<path d="M{path}Z" style="{style}"/>')
+
     def open(self, title: str) -> None:
         """Begin a part of the picture that shows a `title` under the mouse."""
         self._parts.append(f"<g><title>{html.escape(title)}</title>")

@@ -21,7 +21,7 @@ from .svg import Svg
 _MAP, _ARRAY = 118, 236  # edges of a matrix in global memory, and of a shared array
 _TITLE, _CAPTION = 18, 36
 _NUMBERED = 14  # the smallest cell that has room for a number
-_SEEN = 4  # phases before and after the chosen one in the row of phases
+_SEEN = 3  # phases before and after the chosen one in the row of phases
 _ARITHMETIC = ("fma.", "add.f", "add.rn.f", "mul.f", "mul.rn.f", "mma.", "wmma.")
 _Reader = tuple[int | None, int | None]  # warp and lane whose reads are shown, None for all
 _INK, _LINE, _NEW, _OLD = "var(--lk-text)", "var(--lk-line)", "var(--lk-tint)", "var(--lk-cool)"

@@ -24,7 +24,18 @@ from .lab import Lab
 from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
-from .views import AccessMap, BankGrid, Counters, SourceView, TileFilm, TilePicture, View, WarpFilm
+from .views import (
+    AccessMap,
+    BankGrid,
+    Counters,
+    OccupancyView,
+    Roofline,
+    SourceView,
+    TileFilm,
+    TilePicture,
+    View,
+    WarpFilm,
+)
 
 __all__ = [
     "PROBLEMS",
@@ -33,11 +44,13 @@ __all__ = [
     "Choice",
     "Counters",
     "Lab",
+    "OccupancyView",
     "Option",
     "Predict",
     "Preset",
     "Problem",
     "Result",
+    "Roofline",
     "SourceView",
     "TileFilm",
     "TilePicture",

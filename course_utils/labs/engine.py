@@ -34,8 +34,8 @@ class Result:
     """One run of a lab, with all that its views may need.
 
     `tunables`: those that the controls set. `shapes`: (rows, columns) of each buffer, in the order of the
-    parameters. `verdict`: whether the result is
-    right, in words. `kernels`: all of the lab's.
+    parameters. `least_bytes`: of all buffers together, each once. `verdict`: whether the result is right, in
+    words. `kernels`: all of the lab's.
     """
 
     state: State
@@ -45,6 +45,7 @@ class Result:
     sample: Sample
     baseline: Sample | None
     shapes: dict[str, tuple[int, int]]
+    least_bytes: int
     correct: bool
     verdict: str
     kernels: tuple[Kernel, ...]
@@ -60,6 +61,7 @@ class _Launched:
     geometry: Geometry
     tunables: Mapping[str, int]
     shapes: dict[str, tuple[int, int]]
+    least_bytes: int
     correct: bool
     verdict: str
 
@@ -119,6 +121,7 @@ class Engine:
             launched.sample,
             baseline,
             launched.shapes,
+            launched.least_bytes,
             launched.correct,
             launched.verdict,
             self.kernels(),
@@ -163,7 +166,8 @@ class Engine:
             parameter.name for parameter in kernel.entry.parameters if parameter.name in problem.arrays
         ]
         shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
-        return _Launched(sample, geometry, tunables, shapes, correct, verdict)
+        least = sum(problem.arrays[name].nbytes for name in buffers)
+        return _Launched(sample, geometry, tunables, shapes, least, correct, verdict)
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from .. import metrics
 from ..figures import (
     Figure,
+    Point,
     access_map,
     bank_grid,
     counters_table,
+    occupancy_view,
+    roofline,
     source_view,
     tile_film,
     tile_picture,
@@ -188,3 +192,38 @@ class TileFilm:
         reader = (None if each == _EVERY else int(each) for each in (warp, lane))
         shared = result.kernel.shared_shapes(result.tunables)
         return tile_film(result.run.trace, result.shapes, shared, int(step), *reader, result.kernel)
+
+
+@dataclass(frozen=True)
+class OccupancyView:
+    """Which resource limits the blocks on an SM, for a GPU of the learner's choice."""
+
+    title: str = "What fits on one SM"
+    traced: bool = False
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return [Option("gpu", tuple(metrics.GPUS), "GPU", metrics.H200.name)]
+
+    def draw(self, result: Result, gpu: Value = metrics.H200.name) -> Figure:
+        return occupancy_view(result.sample, metrics.GPUS[str(gpu)])
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """Counted traffic and operations against a GPU's ceilings; `others`: recorded or measured points."""
+
+    title: str = "How much arithmetic a byte"
+    others: tuple[Point, ...] = ()
+    traced: bool = False
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return [Option("gpu", tuple(metrics.GPUS), "GPU", metrics.H200.name)]
+
+    def draw(self, result: Result, gpu: Value = metrics.H200.name) -> Figure:
+        samples = [result.sample]
+        if result.baseline is not None and result.baseline.name != result.sample.name:
+            samples.append(result.baseline)
+        counted = [Point.counted(sample, result.least_bytes) for sample in samples]
+        return roofline([*counted, *self.others], metrics.GPUS[str(gpu)])

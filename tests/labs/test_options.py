@@ -8,7 +8,17 @@ import ipywidgets as widgets
 import pytest
 
 from course_utils.figures import Figure
-from course_utils.labs import AccessMap, BankGrid, Choice, Lab, Option, TileFilm, WarpFilm
+from course_utils.labs import (
+    AccessMap,
+    BankGrid,
+    Choice,
+    Lab,
+    OccupancyView,
+    Option,
+    Roofline,
+    TileFilm,
+    WarpFilm,
+)
 from course_utils.labs.engine import Result
 from course_utils.labs.options import Steering
 
@@ -146,3 +156,23 @@ def test_tile_film_in_a_lab(make_lab: MakeLab) -> None:
         lab.set(TILE=4, N=32, step=99)
     lab.set(step=33)
     assert "Phase 33 of 33 of block (4, 4): its warps store to C." in lab.report()
+
+
+def test_occupancy_for_a_chosen_gpu(make_lab: MakeLab) -> None:
+    lab = make_lab(views=[OccupancyView()])
+    assert "One SM of the H200 SXM holds 32 blocks" in lab.report()
+    lab.set(gpu="T4")
+    assert "One SM of the T4 holds 16 blocks" in lab.report()
+
+
+def test_roofline_in_a_lab(make_lab: MakeLab) -> None:
+    lab = make_lab(views=[Roofline()])
+    report = " ".join(lab.report().split())
+    assert "from the memory of the H200 SXM, memory would limit it to" in report
+    assert "a tiled counted" in report
+    assert "b naive counted" in report
+    lab.set(gpu="T4", kernel="tiling/naive")
+    report = " ".join(lab.report().split())
+    assert "The naive kernel does" in report
+    assert "the memory of the T4" in report
+    assert "b naive" not in report
