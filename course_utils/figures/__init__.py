@@ -21,6 +21,7 @@ from .sample import Sample
 from .source import source_view
 from .style import STYLE
 from .sweep import sweep_table
+from .sweepbars import sweep_bars
 from .table import Table
 from .tile import tile_picture
 from .tilefilm import tile_film
@@ -42,6 +43,7 @@ __all__ = [
     "occupancy_view",
     "roofline",
     "source_view",
+    "sweep_bars",
     "sweep_table",
     "tile_film",
     "tile_picture",

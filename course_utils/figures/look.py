@@ -84,6 +84,10 @@ PICTURES = """
 .lk table.lk-points td:nth-child(2), .lk table.lk-points th:nth-child(2), .lk table.lk-points td:nth-child(3),
 .lk table.lk-points th:nth-child(3) { text-align: left; }
 .lk table.lk-points { margin-top: 8px; }
+.lk .lk-sweep { flex: 0 1 640px; }
+.lk .lk-sweep svg { min-width: 480px; }
+.lk .lk-progress { white-space: nowrap; }
+.lk .lk-progress progress { width: 7em; accent-color: var(--lk-blue); }
 .lk .old { background: var(--lk-cool); }
 .lk .read { box-shadow: inset 0 0 0 2px var(--lk-text); }
 .lk .lk-pills { display: flex; flex-flow: row wrap; gap: 4px; align-items: center; margin: 0 0 4px; }

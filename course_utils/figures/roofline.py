@@ -95,8 +95,8 @@ def roofline(points: Sequence[Point], gpu: metrics.Gpu = metrics.H200) -> Figure
         f"ceiling = the lesser of {_rate(gpu.fp32_flops)} (2 x {gpu.sm.fp32_lanes} lanes x {gpu.sms} SMs x "
         f"{gpu.boost_hz / 1e6:,.0f} MHz) and operations a byte x {_bandwidth(gpu)}. Operations: PTX-level; "
         "add, sub and mul count 1, fma counts 2. Bytes: 32 x sectors of global loads and stores, however "
-        "many of them a cache serves; the dotted line ends where a kernel would stand if each byte were moved "
-        "once."
+        "many of them a cache serves; the dotted line ends where a kernel would stand if each byte were "
+        "moved once."
     )
     region = 'class="lk-scroll lk-roofline" tabindex="0" role="region" aria-label="roofline"'
     return Figure(

@@ -24,6 +24,7 @@ from .lab import Lab
 from .options import Option
 from .predict import Predict
 from .problems import PROBLEMS, Problem
+from .sweeping import Sweep
 from .views import (
     AccessMap,
     BankGrid,
@@ -52,6 +53,7 @@ __all__ = [
     "Result",
     "Roofline",
     "SourceView",
+    "Sweep",
     "TileFilm",
     "TilePicture",
     "View",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from .look import LAB_STYLE
 from .options import Steering
 from .page import Page, Panel, bare, described
 from .problems import Maker
+from .sweeping import Sweep, SweepPanel
 from .views import Steerable, View
 
 BUSY_AFTER = 0.2
@@ -53,7 +55,7 @@ class Lab:
         self,
         kernels: Sequence[str | Kernel],
         controls: Sequence[Control],
-        views: Sequence[View],
+        views: Sequence[View | Sweep],
         *,
         baseline: str | None = None,
         problem: Maker | None = None,
@@ -63,9 +65,10 @@ class Lab:
         found = self._engine.kernels()
         choices = [choice.completed(found) for choice in controls]
         self._engine.meanings = {choice.name: choice.settings for choice in choices}
-        self._views = tuple(views)
+        self._shown = tuple(views)
+        self._views = tuple(view for view in views if not isinstance(view, Sweep))
         self._results: Bounded[Result] = Bounded(64)
-        self._drawn: Bounded[Panel] = Bounded(64 * max(len(views), 1))
+        self._drawn: Bounded[Panel] = Bounded(64 * max(len(self._views), 1))
         self._page: Page | None = None
         self.error: Explanation | None = None
         """What is wrong with the state shown; None where nothing is."""
@@ -120,13 +123,17 @@ class Lab:
             self._check_option(name, value)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until the last change is shown; False if that takes longer than `seconds`."""
-        return self._background.wait(seconds)
+        """Until the last change is shown and no sweep runs; False if either takes longer than `seconds`."""
+        return self._background.wait(seconds) and all(panel.wait(seconds) for panel in self.sweeps)
 
     def report(self) -> str:
         """What is shown, as text: the state, the verdict, each table, and each picture's sentence."""
         self._complete()
-        return self.error.text if self.error is not None else self._page.text  # type: ignore[union-attr]
+        if self.error is not None:
+            return self.error.text
+        swept = [panel.figure for panel in self.sweeps if panel.figure is not None]
+        tables = [f"{figure.sentence}\n\n{figure.text}" for figure in swept]
+        return "\n\n".join([self._page.text, *tables])  # type: ignore[union-attr]
 
     def sweep(
         self, control: str, measures: Sequence[str] = ("sectors", "bytes_per_operation"), **values: Value
@@ -192,14 +199,18 @@ class Lab:
             Steering(self._steered) if isinstance(view, Steerable) else None for view in self._views
         ]
         self._bodies = [widgets.HTML() for _ in self._views]
-        frames = [
-            body
-            if steering is None
-            else widgets.VBox([widgets.HTML(scoped(f"<h4>{view.title}</h4>")), steering.box, body])
-            for view, steering, body in zip(self._views, self._steerings, self._bodies, strict=True)
-        ]
-        for frame, view in zip(frames, self._views, strict=True):
-            frame.add_class("lk-panel")
+        drawn = iter(zip(self._steerings, self._bodies, strict=True))
+        values = {name: [value for _, value in each.options] for name, each in self.controls.items()}
+        self.sweeps: list[SweepPanel] = []
+        """The panels of the views that are sweeps; each has run() and stop()."""
+        frames = []
+        for view in self._shown:
+            if isinstance(view, Sweep):
+                self.sweeps.append(SweepPanel(view, self._engine, lambda: self.state, values))
+                frame = self.sweeps[-1].widget
+            else:
+                frame = _frame(view.title, *next(drawn))
+            frames.append(frame.add_class("lk-panel"))
             if view.wide:
                 frame.add_class("lk-wide")
         controls = widgets.Box([*self.controls.values(), self._busy]).add_class("lk-controls")
@@ -306,3 +317,10 @@ class Lab:
         values = [option for _, option in self.controls[name].options]
         if value not in values:
             raise ValueError(f"{name} cannot be {value!r}: this lab has {', '.join(map(str, values))}")
+
+
+def _frame(title: str, steering: Steering | None, body: widgets.HTML) -> widgets.HTML | widgets.VBox:
+    """A view's panel: one piece of HTML, or its options between title and picture."""
+    if steering is None:
+        return body
+    return widgets.VBox([widgets.HTML(scoped(f"<h4>{html.escape(title)}</h4>")), steering.box, body])
