@@ -88,6 +88,9 @@ PICTURES = """
 .lk .lk-sweep svg { min-width: 480px; }
 .lk .lk-progress { white-space: nowrap; }
 .lk .lk-progress progress { width: 7em; accent-color: var(--lk-blue); }
+.lk pre.lk-ptx-code { font-family: var(--lk-mono); font-size: var(--lk-code); line-height: 1.4; margin: 0;
+  max-height: 16em; overflow: auto; padding: 4px 8px; border: 1px solid var(--lk-line); background: none;
+  color: inherit; }
 .lk .old { background: var(--lk-cool); }
 .lk .read { box-shadow: inset 0 0 0 2px var(--lk-text); }
 .lk .lk-pills { display: flex; flex-flow: row wrap; gap: 4px; align-items: center; margin: 0 0 4px; }

@@ -35,7 +35,7 @@ class Result:
 
     `tunables`: those that the controls set. `shapes`: (rows, columns) of each buffer, in the order of the
     parameters. `least_bytes`: of all buffers together, each once. `verdict`: whether the result is right, in
-    words. `kernels`: all of the lab's.
+    words. `kernels`: all of the lab's. `ptx`: what the compiler made of the kernel.
     """
 
     state: State
@@ -49,6 +49,7 @@ class Result:
     correct: bool
     verdict: str
     kernels: tuple[Kernel, ...]
+    ptx: str = ""
 
     @property
     def run(self) -> Run:
@@ -64,6 +65,7 @@ class _Launched:
     least_bytes: int
     correct: bool
     verdict: str
+    ptx: str
 
 
 class Engine:
@@ -125,6 +127,7 @@ class Engine:
             launched.correct,
             launched.verdict,
             self.kernels(),
+            launched.ptx,
         )
 
     def _launch(self, kernel: Kernel, state: State, traced: bool, cancelled: Callable[[], bool]) -> _Launched:
@@ -167,7 +170,7 @@ class Engine:
         ]
         shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
         least = sum(problem.arrays[name].nbytes for name in buffers)
-        return _Launched(sample, geometry, tunables, shapes, least, correct, verdict)
+        return _Launched(sample, geometry, tunables, shapes, least, correct, verdict, program.ptx)
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]

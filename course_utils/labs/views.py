@@ -24,6 +24,8 @@ from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
 from ..figures.frames import frames
 from ..figures.phases import phases
+from ..figures.ptx import lines_with_instructions
+from ..figures.source import BY_LINE, sorts
 from ..simulator.kinds import LANES
 from ..simulator.trace import Trace
 from .controls import Value, shown
@@ -87,17 +89,40 @@ class Counters:
         return counters_table(result.sample, result.baseline, self.measures)
 
 
+_NONE = "none"
+
+
 @dataclass(frozen=True)
 class SourceView:
-    """The kernel's own lines and what the run spent in each."""
+    """The kernel's own lines and what the run spent in each; sorted by a column, with the PTX of a line.
+
+    `divergence`: with the lanes that are active in each line on average.
+    """
 
     title: str = "Where the lines spend it"
+    divergence: bool = False
     traced: bool = True
     wide: bool = True
 
-    def draw(self, result: Result) -> Figure:
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        inside = range(result.kernel.entry.first, result.kernel.entry.last + 1)
+        lines = [line for line in lines_with_instructions(result.ptx) if line in inside]
+        return [
+            Option("sort", sorts(self.divergence), "sort by"),
+            Option("ptx", (_NONE, *lines), "PTX of line"),
+        ]
+
+    def draw(self, result: Result, sort: Value = BY_LINE, ptx: Value = _NONE) -> Figure:
         longest = max(kernel.entry.last - kernel.entry.first + 1 for kernel in result.kernels)
-        return source_view(result.kernel, result.run, longest)
+        return source_view(
+            result.kernel,
+            result.run,
+            longest,
+            divergence=self.divergence,
+            sort=str(sort),
+            ptx=result.ptx,
+            ptx_line=None if ptx == _NONE else int(ptx),
+        )
 
 
 def _access_options(trace: Trace, space: str, wanted: Wanted) -> list[Option]:

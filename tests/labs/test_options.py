@@ -16,6 +16,7 @@ from course_utils.labs import (
     OccupancyView,
     Option,
     Roofline,
+    SourceView,
     TileFilm,
     WarpFilm,
 )
@@ -176,3 +177,16 @@ def test_roofline_in_a_lab(make_lab: MakeLab) -> None:
     assert "The naive kernel does" in report
     assert "the memory of the T4" in report
     assert "b naive" not in report
+
+
+def test_source_view_sorted_and_with_ptx(make_lab: MakeLab) -> None:
+    lab = make_lab(views=[SourceView()])
+    body = lab.widget.children[-1].children[0].children[2]
+    assert "<pre" not in body.value
+    lab.set(sort="global sectors", ptx=34)
+    assert "PTX of line 34: " in body.value
+    assert body.value.index('data-line="30"') < body.value.index('data-line="18"')
+    lab.set(kernel="tiling/naive")
+    assert "<pre" not in body.value  # it has no line 34
+    with pytest.raises(ValueError, match="sort cannot be 'colour' for this run: it has line, "):
+        lab.set(sort="colour")
