@@ -12,7 +12,8 @@ from .accesses import Access
 
 _ALL = (1 << LANES) - 1
 _TOGETHER = ("shfl", "vote", "match", "redux", "activemask", "bar", "barrier", "elect")
-_MEMORY = ("global", "shared", "local", "generic")
+MEMORY = ("global", "shared", "local", "generic")
+"""Spaces in which the lanes have elements of their own."""
 _UP_DOWN = {"up": -1, "down": 1}
 
 
@@ -77,7 +78,7 @@ def _groups(steps: Iterable[Step]) -> Iterator[tuple[Step, ...]]:
 
 
 def _notable(step: Step) -> bool:
-    return step.space in _MEMORY or step.opcode.split(".")[0] in _TOGETHER
+    return step.space in MEMORY or step.opcode.split(".")[0] in _TOGETHER
 
 
 def _learn(step: Step, known: dict[str, int]) -> None:
@@ -131,8 +132,10 @@ def _deed(
     step: Step, following: int | None, sources: tuple[int, ...] | None, known: Mapping[str, int]
 ) -> str:
     name = step.opcode.split(".")[0]
-    if step.space in _MEMORY:
+    if step.space in MEMORY:
         return Access.of(step).deed
+    if step.space == "param":
+        return "read the arguments"
     if name == "shfl":
         found = _distance(step, known)
         if sources is None or found is None:

@@ -10,7 +10,7 @@ from ..simulator.trace import Trace
 from .accesses import spans, warps
 from .code import marked_source
 from .figure import Figure
-from .frames import Frame, frames
+from .frames import MEMORY, Frame, frames
 from .numbers import DASH, count
 from .parts import lane_strip, legend, watch
 from .svg import Svg
@@ -92,7 +92,7 @@ def _lane(frame: Frame, lane: int) -> tuple[str, str, str]:
         if source == lane:
             return "on", "own", f"lane {lane} keeps its own value"
         return "on", f"\N{LEFTWARDS ARROW}{source}", f"lane {lane} gets the value of lane {source}"
-    if step.index is not None:
+    if step.index is not None and step.space in MEMORY:
         element = f"{step.buffer or ''}[{int(step.index[lane])}]"
         return "on", f"<small>{int(step.index[lane])}</small>", f"lane {lane}: {element}"
     return "on", "\N{BULLET}", f"lane {lane} takes part"

@@ -323,4 +323,5 @@ def _frame(title: str, steering: Steering | None, body: widgets.HTML) -> widgets
     """A view's panel: one piece of HTML, or its options between title and picture."""
     if steering is None:
         return body
-    return widgets.VBox([widgets.HTML(scoped(f"<h4>{html.escape(title)}</h4>")), steering.box, body])
+    head = widgets.HTML(scoped(f"<h4>{html.escape(title)}</h4>"))
+    return widgets.VBox([head, steering.box, body]).add_class("lk-steered")

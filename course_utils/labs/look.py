@@ -41,15 +41,17 @@ LAB_STYLE = """
 .lk-lab .lk-views > .lk-panel.lk-wide { flex: 1 1 100%; }
 .lk-panel .lk-sentence { min-height: 4.35em; }
 .lk-panel.lk-wide .lk-sentence { min-height: 1.45em; }
+.lk-panel.lk-wide.lk-steered .lk-sentence { min-height: 2.9em; }
 @container (max-width: 640px) {
   .lk-lab .lk-views > .lk-panel { flex: 1 1 100%; }
-  .lk-panel.lk-wide .lk-sentence { min-height: 4.35em; }
+  .lk-panel.lk-wide .lk-sentence, .lk-panel.lk-wide.lk-steered .lk-sentence { min-height: 4.35em; }
 }
 .lk-stale { opacity: 0.45; }
 .lk-panel.widget-vbox { overflow: visible; }
 .lk-panel > .lk-options { margin: 0 0 4px; }
 .lk-options .widget-dropdown, .lk-options .widget-slider { width: auto; max-width: 100%; height: auto; }
 .lk-options .widget-dropdown > select { width: auto; min-width: 4em; max-width: 100%; }
+.lk-options > .widget-html { min-height: 0; }
 .lk-options .widget-label { width: auto; font-weight: 600; }
 .lk-stepper { flex-flow: row wrap; align-items: center; gap: 2px 8px; overflow: visible; }
 .lk-stepper > .widget-label { font-weight: 400; color: var(--jp-content-font-color2, #5f6368); }

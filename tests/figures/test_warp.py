@@ -23,7 +23,7 @@ def warp_sum() -> simulator.Run:
 def test_a_warp_parts_at_the_guard_and_meets_for_the_shuffles() -> None:
     film = frames(warp_sum().trace, 1)
     assert [(frame.line, frame.deed, len(frame.lanes)) for frame in film] == [
-        (14, "arithmetic", 32),
+        (14, "read the arguments", 32),
         (15, "arithmetic", 32),
         (18, "branch: the lanes part", 32),
         (15, "arithmetic", 4),
