@@ -3,9 +3,11 @@
     figure = tile_picture(run.trace, {"A": (96, 96), "B": (96, 96), "C": (96, 96)}, name="tiled")
     figure.sentence, figure.html, figure.text
 
-In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample),
-traffic (counts from a trace), then the pictures: counters, sweep, source, tile. Their look is in style, svg
-and table.
+In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample);
+what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
+phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
+tilefilm, access, banks, warp, occupancy, roofline. Their look is in style and look, what they share in svg,
+table, parts and code.
 """
 
 from __future__ import annotations

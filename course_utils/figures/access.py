@@ -11,7 +11,8 @@ from ..simulator.trace import Step, Trace
 from .accesses import Access, accesses, chosen, lane_addresses, spans, warps
 from .figure import Figure
 from .numbers import DASH, TIMES, count, decimal, percent, plural
-from .parts import lane_strip, legend, watch
+from .parts import UNCOUNTED, lane_strip, legend, watch
+from .sample import COUNTED
 
 _WORD = 4  # bytes; the least that is drawn
 
@@ -34,7 +35,8 @@ def access_map(
     request = _Request(step)
     average = [each.sectors for each in accesses(trace, "global")[which] if each.sectors is not None]
     sentence = _sentence(trace, which, time, len(found[which]), request)
-    return Figure(sentence, _html(request, sentence, average))
+    counted = which.what != "atomic" and step.sectors is not None
+    return Figure(sentence, _html(request, sentence, average, counted=counted))
 
 
 class _Request:
@@ -104,11 +106,12 @@ def _sentence(trace: Trace, access: Access, time: int, times: int, request: _Req
     return told
 
 
-def _html(request: _Request, sentence: str, average: list[int]) -> str:
+def _html(request: _Request, sentence: str, average: list[int], *, counted: bool) -> str:
     number = len(request.order)
     mean = f"{decimal(sum(average) / len(average))} on average of the block's {count(len(average))} here"
     facts = [f"{request.least} would do for these bytes"] + ([mean] if len(average) > 1 else [])
-    told = watch(count(number), f"sector{'s' * (number != 1)} for this request", *facts)
+    unit = f"sector{'s' * (number != 1)} for this request"
+    told = watch(count(number), unit, *facts, label=COUNTED if counted else UNCOUNTED)
     lanes = lane_strip(
         "lanes of the warp, and the sector that each wants", [_lane(request, lane) for lane in range(LANES)]
     )

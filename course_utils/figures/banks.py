@@ -12,7 +12,8 @@ from ..simulator.trace import Step, Trace
 from .accesses import Access, accesses, chosen, lane_addresses, spans, warps
 from .figure import Figure
 from .numbers import DASH, TIMES, count, decimal, plural
-from .parts import lane_strip, legend, watch
+from .parts import UNCOUNTED, lane_strip, legend, watch
+from .sample import COUNTED
 from .svg import Svg
 
 _BANK, _ROW = 27, 15  # width of a bank, height of a wavefront
@@ -38,7 +39,7 @@ def bank_grid(
     wavefronts = _wavefronts(step) if step.wavefronts is not None else []
     sentence = _sentence(trace, which, time, len(found[which]), step, wavefronts)
     average = [each.wavefronts for each in accesses(trace, "shared")[which] if each.wavefronts is not None]
-    return Figure(sentence, _html(step, sentence, wavefronts, average))
+    return Figure(sentence, _html(step, sentence, wavefronts, average, counted=which.what != "atomic"))
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ def _sentence(
     return told
 
 
-def _html(step: Step, sentence: str, wavefronts: list[_Wavefront], average: list[int]) -> str:
+def _html(
+    step: Step, sentence: str, wavefronts: list[_Wavefront], average: list[int], *, counted: bool
+) -> str:
     if step.wavefronts is None:
         return ""
     number, ideal = step.wavefronts, step.ideal or 0
@@ -111,7 +114,8 @@ def _html(step: Step, sentence: str, wavefronts: list[_Wavefront], average: list
     if len(average) > 1:
         mean = decimal(sum(average) / len(average))
         facts.append(f"{mean} on average of the block's {count(len(average))} here")
-    told = watch(count(number), f"wavefront{'s' * (number != 1)} for this request", *facts)
+    unit = f"wavefront{'s' * (number != 1)} for this request"
+    told = watch(count(number), unit, *facts, label=COUNTED if counted else UNCOUNTED)
     key = legend(
         ("on", "a bank gives a lane its word; the number is the lane"),
         ("many", f"one word for several lanes, a broadcast: 4{TIMES} is four"),

@@ -45,9 +45,9 @@ class Frame:
 
 def is_barrier(step: Step) -> bool:
     """Whether the warp waits here for others of its block."""
-    return (
-        step.instruction is None or not step.instruction.has("warp", "arrive", "cluster")
-    ) and step.opcode.split(".")[0] in ("bar", "barrier")
+    if not step.opcode.startswith(("bar.", "barrier.")):
+        return False
+    return step.instruction is None or not step.instruction.has("warp", "arrive", "cluster")
 
 
 def frames(trace: Trace, warp: int, *, by_line: bool = True) -> list[Frame]:

@@ -50,7 +50,7 @@ PICTURES = """
 .lk .lk-beside { display: flex; flex-flow: row wrap; gap: 8px 24px; align-items: flex-start; }
 .lk .lk-beside > * { min-width: 0; max-width: 100%; }
 .lk .lk-film { flex: 0 1 670px; }
-.lk .lk-film svg { min-width: 660px; }
+.lk .lk-film svg { min-width: 560px; }
 .lk .lk-ptx { margin: 6px 0 4px; min-height: 1.5em; font-size: 0.92em; overflow-wrap: anywhere; }
 .lk .lk-ptx code { background: none; color: inherit; font-family: var(--lk-mono); }
 .lk .lk-code { flex: 1 1 20em; }

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from ..simulator.kinds import LANES
 from .sample import COUNTED
 
+UNCOUNTED = "of this picture, in no counter"
+"""The label of a number of accesses that the hardware counts by another rule, or by one that is not known."""
+
 
 def watch(number: str, unit: str, *facts: str, label: str = COUNTED) -> str:
     """The number that a picture is about, large, with what it is held against and where it comes from."""

@@ -12,8 +12,8 @@
 
 In the order data flows: controls (what may be varied), problems (inputs and right answers), engine (state ->
 Result), options (what a view lets the learner choose of a run), views (Result -> figure), page (all views of
-a state), explain (errors in plain words), latest (the newest change wins), lab (all of it as widgets). A new
-lab needs new views or controls at most.
+a state), explain (errors in plain words), latest (the newest change wins), sweeping (a control over all its
+values), lab (all of it as widgets). A new lab needs new views or controls at most.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ class Lab:
 
     def _complete(self) -> None:
         """Wait for a change in progress, and compute the first state if nothing was shown yet."""
-        self.wait()
+        self._background.wait()
         if self._page is None and self.error is None:
             self._show(self._wish(), self._background.drop())
 

@@ -168,7 +168,12 @@ def test_access_map_by_keyboard(lab: Callable[..., LabOnPage]) -> None:
     found.choose("warp", "1")
     expect(sentence).to_contain_text("warp 1, line 20: store to out")
     found.choose("access", "line 20: load of in")
-    found.button("side by side")
+    heights = set()
+    for pattern, sectors in (("every second", "8"), ("a column", "32"), ("side by side", "4")):
+        found.button(pattern)
+        expect(number).to_have_text(sectors)
+        heights.add(round(found.panel(ACCESS).bounding_box()["height"]))
+    assert len(heights) == 1  # the page does not jump
     found.press(".lk-control-offset", "ArrowRight")
     expect(number).to_have_text("5")
     found.press(".lk-control-offset", "Home")

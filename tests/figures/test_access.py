@@ -106,6 +106,8 @@ def test_narrow_elements_share_words() -> None:
 def test_atomics_say_that_they_are_counted_otherwise() -> None:
     figure = access_map(patterns().trace, 0, "line 8: atomic on total")
     assert figure.sentence.endswith("Atomics are counted by a rule of their own.")
+    assert "of this picture, in no counter" in figure.html
+    assert "counted (simulator)" not in figure.html
     assert drawn(figure.html) == [("total[0–7]", [*["8×"] * 4, *"----"])]  # noqa: RUF001
 
 

@@ -130,3 +130,21 @@ def test_picture_is_labelled_repeatable_and_in_the_themes_colours() -> None:
     assert first.html == second.html
     assert first.html.count(f'role="img" aria-label="{first.sentence}"') == 2
     assert re.findall(r"(?:fill|stroke):(?!var\(--lk-|none)[^;\"]*", first.html) == []
+
+
+def test_atomics_say_that_they_are_counted_otherwise() -> None:
+    program = simulator.compile(
+        """
+extern "C" __global__ void tally(const int* where) {
+    __shared__ int bins[64];
+    atomicAdd(&bins[where[threadIdx.x]], 2);
+}
+""",
+        name="tally.cu",
+    )
+    run = program.launch("tally", 1, 32, [np.arange(0, 64, 2, np.int32)], trace={"block": 0})
+    figure = bank_grid(run.trace)
+    assert "line 4: atomic on bins: 32 lanes" in figure.sentence
+    assert figure.sentence.endswith("Atomics are counted by a rule of their own.")
+    assert "of this picture, in no counter" in figure.html
+    assert "counted (simulator)" not in figure.html
