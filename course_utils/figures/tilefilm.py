@@ -71,7 +71,7 @@ def tile_film(
         f'<div class="lk-beside"><div><p class="lk-row-name">global memory: what this phase touches</p>'
         f'<div class="lk-pictures">{maps}</div></div><div><p class="lk-row-name">'
         f"{'shared memory of the block' if arrays else 'the block uses no shared memory'}</p>"
-        f'<div class="lk-pictures">{arrays}</div></div>{source}</div>{key if arrays else ""}',
+        f'<div class="lk-pictures">{arrays}</div></div>{source}</div>',
     )
 
 

@@ -77,9 +77,11 @@ def open_lesson(server: Server, browser: Browser) -> Iterator[Callable[..., Page
 
 @pytest.fixture(scope="module")
 def open_cells(course: Path, server: Server, open_lesson: Callable[..., Page]) -> Callable[..., Page]:
-    """open_cells("views", "lab = ...", width=700): a notebook of these code cells, every cell run."""
+    """open_cells("views", "lab = ...", width=700): a new notebook of these code cells, every cell run."""
+    numbers = count()
 
     def opening(name: str, *cells: str, **options: object) -> Page:
+        name = f"{name}{next(numbers)}"  # and so a kernel of its own, which is seen to run
         notebook = {
             "cells": [
                 {
