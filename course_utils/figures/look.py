@@ -53,7 +53,7 @@ PICTURES = """
 .lk .lk-film svg { min-width: 560px; }
 .lk .lk-ptx { margin: 6px 0 4px; min-height: 1.5em; font-size: 0.92em; overflow-wrap: anywhere; }
 .lk .lk-ptx code { background: none; color: inherit; font-family: var(--lk-mono); }
-.lk .lk-code { flex: 1 1 20em; }
+.lk .lk-code { flex: 1 1 17em; }
 .lk .lk-code-lines { font-family: var(--lk-mono); font-size: var(--lk-code); line-height: 1.4;
   min-width: max-content; padding-right: 8px; }
 .lk .lk-code-lines > div { display: flex; white-space: pre; }

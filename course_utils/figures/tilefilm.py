@@ -68,6 +68,7 @@ def tile_film(
     return Figure(
         sentence,
         f"{watch(f'{place + 1}', f'of {len(film)} phases', _deed(phase))}{_row(film, place)}"
+        f"{key if arrays else ''}"
         f'<div class="lk-beside"><div><p class="lk-row-name">global memory: what this phase touches</p>'
         f'<div class="lk-pictures">{maps}</div></div><div><p class="lk-row-name">'
         f"{'shared memory of the block' if arrays else 'the block uses no shared memory'}</p>"

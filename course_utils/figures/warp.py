@@ -50,10 +50,10 @@ def warp_film(
     key = legend(("on", "takes part"), ("off", "takes no part"))
     return Figure(
         sentence,
-        f'{told}<div class="lk-access">{lanes}</div>'
+        f'{told}{key}<div class="lk-access">{lanes}</div>'
         f'<p class="lk-ptx"><span class="lk-level">PTX-level</span> <code>{executed}</code>{more}</p>'
         f'<div class="lk-beside"><div class="lk-scroll lk-film" tabindex="0" role="region" '
-        f'aria-label="steps before and after">{_strip(film, place, sentence)}</div>{source}</div>{key}',
+        f'aria-label="steps before and after">{_strip(film, place, sentence)}</div>{source}</div>',
     )
 
 

@@ -18,19 +18,17 @@ from .engine import Engine, State, Unwanted
 from .explain import explain
 from .latest import Latest
 
-DEFAULT_MEASURES = ("sectors", "sectors_per_request", "wavefronts", "conflicts", "bytes_per_operation")
-
 
 @dataclass(frozen=True)
 class Sweep:
     """A view that runs a lab's kernel for every value of one control, when its button is pressed.
 
     control: the one that is chosen at first (default: the lab's last). measures: keys of MEASURES to choose
-    from.
+    from (default: all).
     """
 
     control: str = ""
-    measures: tuple[str, ...] = DEFAULT_MEASURES
+    measures: tuple[str, ...] = tuple(MEASURES)
     title: str = "One control over all its values"
     traced: bool = False
     wide: bool = True
