@@ -63,6 +63,7 @@ PICTURES = """
 .lk .lk-code-lines code { background: none; color: inherit; font: inherit; padding: 0; white-space: pre; }
 .lk .lk-code-lines .now { background: color-mix(in srgb, var(--lk-heat) 18%, var(--lk-paper)); }
 .lk .lk-code-lines .now code { font-weight: 700; }
+.lk .lk-code-lines .now span:not([style]) { color: var(--lk-text); }
 .lk .new { background: radial-gradient(circle, var(--lk-text) 0.9px, transparent 1.2px) 0 0 / 6px 6px,
   var(--lk-tint); }
 .lk .lk-bars { display: grid; grid-template-columns: max-content minmax(8em, 1fr) max-content; gap: 6px 12px;

@@ -87,7 +87,8 @@ class Engine:
         """What the value of a control sets; one that is not here sets what it is named after."""
         self._known: dict[str, Kernel] = {}
         self._programs: Bounded[simulator.Program] = Bounded(32)
-        self._runs: Bounded[_Launched] = Bounded(6)  # a trace of a block may take megabytes
+        self._runs: Bounded[_Launched] = Bounded(64)
+        self._traced: Bounded[_Launched] = Bounded(6)  # a trace of a block may take megabytes
         self._lock = threading.Lock()
 
     def kernel(self, name: str) -> Kernel:
@@ -137,8 +138,9 @@ class Engine:
         tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
         parameters = {parameter.name for parameter in kernel.entry.parameters}
         sizes = {name: int(value) for name, value in settings.items() if name in parameters}
-        key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()), traced)
-        return self._runs.get(key, partial(self._run, kernel, tunables, sizes, traced, cancelled))
+        key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()))
+        runs = self._traced if traced else self._runs
+        return runs.get(key, partial(self._run, kernel, tunables, sizes, traced, cancelled))
 
     def _run(
         self,

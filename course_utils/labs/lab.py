@@ -117,7 +117,7 @@ class Lab:
         finally:
             self._quiet = False
         for steering in filter(None, self._steerings):
-            steering.wanted.update(options)
+            steering.wanted.update({name: options[name] for name in steering.names & options.keys()})
         self._show(self._wish(), self._background.drop())
         for name, value in options.items():
             self._check_option(name, value)
@@ -272,7 +272,7 @@ class Lab:
 
         panels = [
             self._drawn.get(
-                (key, number, tuple(picks.items())),
+                (key, number, tuple(sorted(picks.items()))),
                 lambda view=view, picks=picks: Panel.of(view, result(), picks),
             )
             for number, (view, picks) in enumerate(zip(self._views, wish.picks, strict=True))
@@ -313,7 +313,10 @@ class Lab:
 
     def _check(self, name: str, value: Value | None) -> None:
         if name not in self.controls:
-            raise ValueError(f"this lab has no control {name!r}; it has {', '.join(self.controls)}")
+            panels = self._page.panels if self._page else ()
+            options = dict.fromkeys(option.name for panel in panels for option in panel.options)
+            views = f"; its views have {', '.join(options)}" if options else ""
+            raise ValueError(f"this lab has no control {name!r}; it has {', '.join(self.controls)}{views}")
         values = [option for _, option in self.controls[name].options]
         if value not in values:
             raise ValueError(f"{name} cannot be {value!r}: this lab has {', '.join(map(str, values))}")

@@ -50,6 +50,11 @@ class Steering:
         self.box = widgets.Box().add_class("lk-controls").add_class("lk-options")
         self._controls: dict[str, _List | _Stepper] = {}
 
+    @property
+    def names(self) -> set[str]:
+        """Of the options that were offered so far."""
+        return set(self._controls)
+
     def offer(self, options: Sequence[Option], picked: Mapping[str, Value]) -> None:
         """Show these options with what is picked of each. Nothing counts as moved by that."""
         for option in options:

@@ -92,7 +92,7 @@ def test_options_and_values_that_are_not_there(make_lab: MakeLab) -> None:
     lab = lab_of(make_lab, Stepping())
     with pytest.raises(ValueError, match="part cannot be 'middle' for this run: it has upper, lower"):
         lab.set(part="middle")
-    with pytest.raises(ValueError, match="no control 'stage'"):
+    with pytest.raises(ValueError, match="no control 'stage'; it has N; its views have part, step"):
         lab.set(stage=1)
 
 
