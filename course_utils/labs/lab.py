@@ -43,8 +43,9 @@ class Lab:
     """Controls over one or more kernels, with views of each run. Display it as the last value of a cell.
 
     kernels: names such as "tiling/tiled", or Kernel objects. controls: what may be varied. views: what is
-    shown, in order. baseline: the kernel whose counters stand beside the chosen one's. problem: makes inputs
-    and right results (default: by the kernels' topic). seed: of the inputs.
+    shown, in order; a Sweep among them runs when its button is pressed. baseline: the kernel whose counters
+    stand beside the chosen one's. problem: makes inputs and right results (default: by the kernels' topic).
+    seed: of the inputs.
 
     A control moved in a notebook recompiles and runs in the background, and only the newest change counts;
     `wait` waits for it. Where no event loop runs (a script, a test) the same happens at once, and so it does

@@ -143,3 +143,16 @@ def test_picture_is_labelled_and_repeatable() -> None:
 def test_spans() -> None:
     assert spans([]) == "none"
     assert spans([0, 1, 2, 3, 8, 12, 13]) == "0–3, 8, 12–13"  # noqa: RUF001
+
+
+def test_all_requests_of_a_launch_add_up_to_its_counters() -> None:
+    found = run("tiling/tiled", {"TILE": 8}, N=8)  # one block
+    total = {"load": 0, "store": 0}
+    for warp in (0, 1):
+        for access, steps in accesses(found.trace, "global", warp).items():
+            for time in range(1, len(steps) + 1):
+                total[access.what] += len(drawn(access_map(found.trace, warp, access, time).html))
+    assert total == {
+        "load": found.metrics[names.GLOBAL_LOAD_SECTORS],
+        "store": found.metrics[names.GLOBAL_STORE_SECTORS],
+    }

@@ -7,11 +7,15 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from course_utils import simulator
 from course_utils.figures import Figure, bank_grid
 from course_utils.figures.accesses import accesses
 from course_utils.metrics import names
+from course_utils.simulator import sectors as rules
+from course_utils.simulator.trace import Step, Trace
 from tests.figures.runs import run
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -148,3 +152,44 @@ extern "C" __global__ void tally(const int* where) {
     assert figure.sentence.endswith("Atomics are counted by a rule of their own.")
     assert "of this picture, in no counter" in figure.html
     assert "counted (simulator)" not in figure.html
+
+
+LANES = st.lists(st.one_of(st.none(), st.integers(0, 127)), min_size=32, max_size=32)
+
+
+@settings(deadline=None)
+@given(LANES, st.sampled_from([4, 8, 16]), st.booleans())
+def test_any_pattern_takes_the_wavefronts_of_the_rule(units: list[int | None], size: int, load: bool) -> None:
+    """A picture of lanes anywhere in shared memory, some of them inactive."""
+    if all(unit is None for unit in units):
+        return
+    addresses = [None if unit is None else unit * size for unit in units]
+    wavefronts, ideal = rules.wavefronts(addresses, size, load=load)
+    step = Step(
+        warp=0, line=1, opcode="ld.shared" if load else "st.shared",
+        active=sum(1 << lane for lane, unit in enumerate(units) if unit is not None),
+        space="shared", load=load, store=not load, size=size, buffer="x",
+        index=np.array([-1 if unit is None else unit for unit in units]),
+        address=np.array([each or 0 for each in addresses]),
+        wavefronts=wavefronts, ideal=ideal, moved=size,
+    )  # fmt: skip
+    found = cells(bank_grid(Trace((0, 0, 0), [step])))
+    assert len({row for row, *_ in found}) == wavefronts
+    taken = [(row, bank + each) for row, bank, width, _ in found for each in range(width)]
+    assert len(taken) == len(set(taken))
+    lanes = sum(int(text[:-1]) if text.endswith("×") else 1 for *_, text in found)  # noqa: RUF001
+    assert lanes == step.active.bit_count()
+
+
+def test_all_requests_of_a_launch_add_up_to_its_counters() -> None:
+    found = run("tiling/tiled", {"TILE": 8}, N=8)  # one block
+    total = {"load": 0, "store": 0}
+    for warp in (0, 1):
+        for access, steps in accesses(found.trace, "shared", warp).items():
+            for time in range(1, len(steps) + 1):
+                drawn = cells(bank_grid(found.trace, warp, access, time))
+                total[access.what] += len({row for row, *_ in drawn})
+    assert total == {
+        "load": found.metrics[names.SHARED_LOAD_WAVEFRONTS],
+        "store": found.metrics[names.SHARED_STORE_WAVEFRONTS],
+    }
