@@ -87,16 +87,21 @@ def _sentence(trace: Trace, access: Access, time: int, times: int, request: _Req
     often = f", time {time} of {times}" if times > 1 else ""
     place = f"Block {trace.block[:2]}, warp {step.warp}, {access}{often}"
     sectors = plural(len(request.order), "sector")
-    told = (
-        f"{place}: {plural(request.lanes, 'lane')} of {step.size} bytes each "
-        f"{'want' if step.load else 'write'} {plural(request.wanted, 'byte')} in all, which lie in {sectors}"
-    )
-    if request.wasted:
-        share = percent(request.wasted / (SECTOR * len(request.order)))
-        told += (
-            f"; {count(request.wasted)} of their {count(SECTOR * len(request.order))} bytes ({share}) are "
+    verb = "want" if step.load else "write"
+    if request.lanes == 1:
+        told = f"{place}: 1 lane {verb}s {plural(request.wanted, 'byte')}, which lie in {sectors}"
+    else:
+        told = (
+            f"{place}: {request.lanes} lanes of {step.size} bytes each {verb} "
+            f"{plural(request.wanted, 'byte')} in all, which lie in {sectors}"
         )
-        told += "moved for nothing."
+    if request.wasted:
+        size = SECTOR * len(request.order)
+        whose = "its" if len(request.order) == 1 else "their"
+        told += (
+            f"; {count(request.wasted)} of {whose} {count(size)} bytes ({percent(request.wasted / size)}) "
+            "are moved for nothing."
+        )
     else:
         told += ", and no byte of them is wasted."
     if access.what == "atomic":

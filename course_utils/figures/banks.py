@@ -88,7 +88,12 @@ def _sentence(
             "counter holds it."
         )
     conflicts = step.wavefronts - (step.ideal or 0)
-    told = f"{place}: {plural(lanes, 'lane')} of {_unit(step) if step.moved else step.size} bytes each take "
+    size = _unit(step) if step.moved else step.size
+    told = (
+        f"{place}: 1 lane of {size} bytes takes "
+        if lanes == 1
+        else (f"{place}: {lanes} lanes of {size} bytes each take ")
+    )
     told += plural(step.wavefronts, "wavefront")
     if conflicts:
         told += f" where {step.ideal} would do: {plural(conflicts, 'bank conflict')}."

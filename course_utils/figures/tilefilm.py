@@ -104,7 +104,9 @@ def _sentence(
     phase = film[place]
     told = f"Phase {place + 1} of {count(len(film))} of block {trace.block[:2]}: "
     if phase.barrier is not None:
-        told += f"a barrier. All {plural(phase.warps, 'warp')} wait until the last has come"
+        alone = "the only warp goes on at once"
+        wait = f"all {phase.warps} warps wait until the last has come" if phase.warps > 1 else alone
+        told += f"a barrier, {wait}"
         filled = [name for name, each in held.items() if each.lately.any()]
         told += f"; then {_and(dict.fromkeys(filled))} can be read by all." if filled else "."
     else:

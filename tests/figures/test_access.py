@@ -156,3 +156,12 @@ def test_all_requests_of_a_launch_add_up_to_its_counters() -> None:
         "load": found.metrics[names.GLOBAL_LOAD_SECTORS],
         "store": found.metrics[names.GLOBAL_STORE_SECTORS],
     }
+
+
+def test_sentence_of_a_single_lane_and_sector() -> None:
+    trace = run("execution_model/warp_sum", {"BLOCK": 32}, n=32).trace
+    (store,) = [each for each in accesses(trace, "global") if each.what == "store"]
+    assert access_map(trace, 0, store).sentence.endswith(
+        "store to sums: 1 lane writes 4 bytes, which lie in 1 sector; 28 of its 32 bytes (88 %) are moved "
+        "for nothing."
+    )

@@ -78,7 +78,7 @@ def test_sentences() -> None:
         film(1).sentence == "Phase 1 of 13 of block (1, 2): its warps load A and B, fill a_tile and b_tile."
     )
     assert film(2).sentence == (
-        "Phase 2 of 13 of block (1, 2): a barrier. All 2 warps wait until the last has come; then a_tile and "
+        "Phase 2 of 13 of block (1, 2): a barrier, all 2 warps wait until the last has come; then a_tile and "
         "b_tile can be read by all."
     )
     assert film(3).sentence == (
@@ -161,3 +161,11 @@ def test_pills_and_marked_lines() -> None:
     assert [re.findall(marked, figure.html) for figure in figures] == [["30", "31"], ["32"], ["34"], ["38"]]
     copied = run("execution_model/reverse", {"BLOCK": 64}, n=100).trace
     assert re.findall(pills, tile_film(copied, {}, {}, 1).html) == ["1 load", "2 barrier", "3 read + store"]
+
+
+def test_barrier_of_a_single_warp() -> None:
+    trace = run("execution_model/reverse", {"BLOCK": 32}, n=32).trace
+    assert tile_film(trace, {}, {}, 2).sentence == (
+        "Phase 2 of 3 of block (0, 0): a barrier, the only warp goes on at once; then segment can be "
+        "read by all."
+    )
