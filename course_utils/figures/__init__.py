@@ -3,41 +3,58 @@
     figure = tile_picture(run.trace, {"A": (96, 96), "B": (96, 96), "C": (96, 96)}, name="tiled")
     figure.sentence, figure.html, figure.text
 
-In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample),
-traffic (counts from a trace), then the pictures: counters, sweep, source, tile, findings (of the checks),
-recorded (what real GPUs measured). Their look is in style, svg, chart and table.
+In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample);
+what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
+phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
+tilefilm, access, banks, warp, occupancy, roofline, findings (of the checks), recorded (what real GPUs
+measured). Their look is in style and look, what they share in svg, chart, table, parts and code.
 """
 
 from __future__ import annotations
 
+from .access import access_map
+from .banks import bank_grid
 from .counters import counters_table
 from .figure import Figure
 from .findings import findings_view
 from .measures import MEASURES, Measure
+from .occupancy import occupancy_view
 from .recorded import ladder, latencies, over_sizes, recorded_against_counted
+from .roofline import Point, roofline
 from .sample import Sample
 from .source import source_view
 from .style import STYLE
 from .sweep import sweep_table
+from .sweepbars import sweep_bars
 from .table import Table
 from .tile import tile_picture
+from .tilefilm import tile_film
 from .traffic import Traffic
+from .warp import warp_film
 
 __all__ = [
     "MEASURES",
     "STYLE",
     "Figure",
     "Measure",
+    "Point",
     "Sample",
     "Table",
     "Traffic",
+    "access_map",
+    "bank_grid",
     "counters_table",
     "findings_view",
     "ladder",
     "latencies",
+    "occupancy_view",
     "over_sizes",
     "recorded_against_counted",
+    "roofline",
     "source_view",
+    "sweep_bars",
     "sweep_table",
+    "tile_film",
     "tile_picture",
+    "warp_film",
 ]

@@ -55,15 +55,16 @@ def quotient_head(names: Sequence[str]) -> str:
     return f"{baseline} / {chosen}"
 
 
-def occupancy(sample: Sample) -> metrics.Occupancy | None:
-    """The theoretical occupancy of a run on the GPU that is counted for, with its largest carve-out."""
+def occupancy(sample: Sample, gpu: metrics.Gpu = metrics.H200) -> metrics.Occupancy | None:
+    """The theoretical occupancy of a run on a GPU, with its largest carve-out: by default the GPU that is
+    counted for. Raises ValueError for a block that the GPU does not accept."""
     registers = sample.run.metrics.get(names.REGISTERS)
     static = sample.run.metrics.get(names.STATIC_SHARED)
     if registers is None or static is None:
         return None
     x, y, z = sample.run.block
     return metrics.occupancy(
-        metrics.H200,
+        gpu,
         threads_per_block=x * y * z,
         registers_per_thread=registers,
         shared_bytes_per_block=static + sample.shared_bytes,

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import html
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..kernels import Kernel
 from ..kernels.listing import highlighted
 from ..metrics import METRICS, Level, names
 from ..simulator import Run
+from ..simulator.kinds import LANES
 from .figure import Figure
-from .numbers import count, decimal, percent
+from .numbers import count, decimal, percent, plural
+from .ptx import instructions_of
 from .table import aligned
+
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
 
 @dataclass(frozen=True)
 class _Line:
-    """Counts of one source line; sectors a request are those of the traced block, None without any."""
+    """Counts of one source line; sectors a request are those of the traced block, None without any.
+    `parting`: branches at which the lanes of a warp went different ways."""
 
     instructions: int
+    lanes: float | None
+    parting: int
     sectors: int
     per_request: float | None
     wavefronts: int
@@ -31,6 +39,11 @@ class _Column:
     value: Callable[[_Line], float | None]
     written: Callable[[float], str]
     heat: bool = True
+
+    @property
+    def name(self) -> str:
+        """The head in one line."""
+        return self.head.replace("\n", " ").replace(_HYPHEN, "-")
 
 
 def _leveled(label: str, metric: str) -> str:
@@ -59,17 +72,76 @@ _COLUMNS = (
 )
 
 
-def source_view(kernel: Kernel, run: Run, rows: int = 0) -> Figure:
+_DIVERGENCE = _Column(
+    f"active lanes\n({Level.PTX.value.replace('-', _HYPHEN)})",
+    lambda line: line.lanes,
+    decimal,
+    heat=False,
+)
+BY_LINE = "line"
+
+
+def sorts(divergence: bool = False) -> tuple[str, ...]:
+    """By what the lines can be sorted: their number, or a column."""
+    columns = (*_COLUMNS, _DIVERGENCE) if divergence else _COLUMNS
+    return (BY_LINE, *(column.name for column in columns))
+
+
+def source_view(
+    kernel: Kernel,
+    run: Run,
+    rows: int = 0,
+    *,
+    divergence: bool = False,
+    sort: str = BY_LINE,
+    ptx: str = "",
+    ptx_line: int | None = None,
+) -> Figure:
     """The entry points of a kernel's file with instructions, sectors and wavefronts beside each line.
 
     Bars show a line's share of the column's total. `rows`: pad to so many lines, so that kernels of different
-    length take the same height.
+    length take the same height. `divergence`: with the lanes that are active on average. `sort`: one of
+    sorts(); a column's largest numbers come first. `ptx_line`: a line whose instructions, of the program's
+    `ptx`, stand below.
     """
     first, last = kernel.entry_points[0].first, kernel.entry_points[-1].last
     lines = _lines(run)
     sentence = _sentence(lines, run)
-    shown = range(first, last + 1)
-    return Figure(sentence, _html(kernel, lines, shown, rows), _text(kernel, lines, shown), listing=True)
+    if divergence:
+        sentence = f"{sentence} {_parting(lines)}"
+    columns = (*_COLUMNS, _DIVERGENCE) if divergence else _COLUMNS
+    shown = _sorted(range(first, last + 1), lines, columns, sort)
+    table = _html(kernel, lines, columns, shown, rows, sort)
+    below = _ptx(ptx, ptx_line) if ptx_line is not None else ""
+    return Figure(sentence, table + below, _text(kernel, lines, columns, shown), listing=True)
+
+
+def _sorted(shown: range, lines: dict[int, _Line], columns: Sequence[_Column], sort: str) -> Sequence[int]:
+    column = next((column for column in columns if column.name == sort), None)
+    if column is None:
+        return shown
+
+    def key(number: int) -> float:
+        value = column.value(lines[number]) if number in lines else None
+        return -1 if value is None else value
+
+    return sorted(shown, key=key, reverse=True)  # stable: equal lines stay in their order
+
+
+def _parting(lines: dict[int, _Line]) -> str:
+    parting = [str(number) for number, line in lines.items() if line.parting]
+    if not parting:
+        return "No warp diverges."
+    return f"Warps diverge in line{'s' * (len(parting) > 1)} {', '.join(parting)}."
+
+
+def _ptx(ptx: str, line: int) -> str:
+    """The PTX instructions of a line, in the order of the program."""
+    found = instructions_of(ptx, line)
+    told = f"PTX of line {line}: {plural(len(found), 'instruction')}"
+    code = html.escape("\n".join(found)) or "none"
+    region = f'tabindex="0" role="region" aria-label="{told}"'
+    return f'<p class="lk-row-name">{told}</p><pre class="lk-scroll lk-ptx-code" {region}>{code}</pre>'
 
 
 def _lines(run: Run) -> dict[int, _Line]:
@@ -80,6 +152,8 @@ def _lines(run: Run) -> dict[int, _Line]:
     return {
         number: _Line(
             counts["inst"],
+            counts["thread_inst"] / counts["inst"] if counts["inst"] else None,
+            counts["divergent_branches"],
             counts["global_sectors"],
             sum(requests[number]) / len(requests[number]) if number in requests else None,
             counts["shared_wavefronts"],
@@ -89,27 +163,34 @@ def _lines(run: Run) -> dict[int, _Line]:
     }
 
 
-def _cells(lines: dict[int, _Line], number: int) -> list[str]:
+def _cells(lines: dict[int, _Line], columns: Sequence[_Column], number: int) -> list[str]:
     line = lines.get(number)
-    values = [column.value(line) if line else None for column in _COLUMNS]
+    values = [column.value(line) if line else None for column in columns]
     return [
-        "" if value is None else column.written(value) for column, value in zip(_COLUMNS, values, strict=True)
+        "" if value is None else column.written(value) for column, value in zip(columns, values, strict=True)
     ]
 
 
-def _text(kernel: Kernel, lines: dict[int, _Line], shown: Iterable[int]) -> str:
+def _text(kernel: Kernel, lines: dict[int, _Line], columns: Sequence[_Column], shown: Iterable[int]) -> str:
     code = kernel.source.splitlines()
-    head = ["line", *(column.head.replace("\n", " ") for column in _COLUMNS), "source"]
-    rows = [[str(number), *_cells(lines, number), code[number - 1]] for number in shown]
+    head = ["line", *(column.name for column in columns), "source"]
+    rows = [[str(number), *_cells(lines, columns, number), code[number - 1]] for number in shown]
     return aligned(head, rows, left=(len(head) - 1,))
 
 
-def _html(kernel: Kernel, lines: dict[int, _Line], shown: range, rows: int) -> str:
+def _html(
+    kernel: Kernel,
+    lines: dict[int, _Line],
+    columns: Sequence[_Column],
+    shown: Sequence[int],
+    rows: int,
+    sort: str,
+) -> str:
     code = highlighted(kernel.source)
-    totals = [sum(column.value(line) or 0 for line in lines.values()) for column in _COLUMNS]
-    head = "".join(f'<th scope="col">{column.head}</th>' for column in _COLUMNS)
-    body = "".join(_row(number, lines, totals, code[number - 1]) for number in shown)
-    empty = f'<tr class="empty" aria-hidden="true"><td colspan="{len(_COLUMNS) + 2}">&nbsp;</td></tr>'
+    totals = [sum(column.value(line) or 0 for line in lines.values()) for column in columns]
+    head = "".join(_head(column, sorted_by=column.name == sort) for column in columns)
+    body = "".join(_row(number, lines, columns, totals, code[number - 1]) for number in shown)
+    empty = f'<tr class="empty" aria-hidden="true"><td colspan="{len(columns) + 2}">&nbsp;</td></tr>'
     body += empty * max(rows - len(shown), 0)
     name = kernel.path.name
     return (
@@ -119,18 +200,27 @@ def _html(kernel: Kernel, lines: dict[int, _Line], shown: range, rows: int) -> s
     )
 
 
-def _row(number: int, lines: dict[int, _Line], totals: list[float], code: str) -> str:
+def _head(column: _Column, *, sorted_by: bool) -> str:
+    if not sorted_by:
+        return f'<th scope="col">{column.head}</th>'
+    return f'<th scope="col" aria-sort="descending">{column.head} \N{BLACK DOWN-POINTING TRIANGLE}</th>'
+
+
+def _row(
+    number: int, lines: dict[int, _Line], columns: Sequence[_Column], totals: list[float], code: str
+) -> str:
     line = lines.get(number)
     cells = []
-    for column, total, text in zip(_COLUMNS, totals, _cells(lines, number), strict=True):
+    for column, total, text in zip(columns, totals, _cells(lines, columns, number), strict=True):
         value = column.value(line) if line else None
         attributes = ""
         if column.heat and value and total:
             attributes = f' class="heat" style="--share:{100 * value / total:.0f}%"'
-        elif column is _COLUMNS[-1] and value and value > 1:
+        elif (column is _COLUMNS[-1] and value and value > 1) or (
+            column is _DIVERGENCE and value and value < LANES
+        ):
             attributes = ' class="conflict"'
-        told = column.head.replace("\n", " ")
-        cells.append(f'<td data-column="{told}"{attributes}>{text}</td>')
+        cells.append(f'<td data-column="{column.name}"{attributes}>{text}</td>')
     cells.append(f'<td class="code">{code}</td>')
     return f'<tr data-line="{number}"><th scope="row">{number}</th>{"".join(cells)}</tr>'
 

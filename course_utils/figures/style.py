@@ -5,7 +5,9 @@ Each variable has a value for pages that know nothing of JupyterLab.
 
 from __future__ import annotations
 
-STYLE = """
+from .look import PICTURES
+
+_BASE = """
 .lk { --lk-text: var(--jp-content-font-color1, #1b1b1b); --lk-soft: var(--jp-content-font-color2, #5f6368);
   --lk-line: var(--jp-border-color1, #c4c4c4); --lk-fill: var(--jp-layout-color2, #eeeeee);
   --lk-paper: var(--jp-layout-color1, #ffffff); --lk-blue: var(--jp-brand-color1, #1976d2);
@@ -24,7 +26,7 @@ STYLE = """
 .lk svg .soft { fill: var(--lk-soft); }
 .lk .lk-pictures { display: flex; flex-wrap: wrap; gap: 12px 14px; align-items: flex-start; }
 .lk .lk-scroll { overflow-x: auto; }
-.lk table.lk-table { border-collapse: collapse; margin: 0; font-size: inherit; border: none;
+.lk table.lk-table { color: inherit; border-collapse: collapse; margin: 0; font-size: inherit; border: none;
   table-layout: auto;
   font-variant-numeric: tabular-nums; }
 .lk table.lk-table th, .lk table.lk-table td { padding: 3px 0 3px 12px; border: none; text-align: right;
@@ -66,6 +68,8 @@ STYLE = """
 .lk table.lk-accesses { margin-top: 8px; }
 .lk table.lk-accesses td { text-align: left; }
 """
+
+STYLE = _BASE + PICTURES
 
 NARROW = """
 @container (max-width: 640px) {

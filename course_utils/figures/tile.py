@@ -24,6 +24,7 @@ _CELL = 21  # of a magnified element
 _MOST = 8  # magnified elements in a row or column
 _HEAT, _STORE, _LINE, _INK = "var(--lk-heat)", "var(--lk-blue)", "var(--lk-line)", "var(--lk-text)"
 _SMALL = 11.5
+_THIN = 12  # the least height and width of a matrix in the map
 
 
 def tile_picture(trace: Trace, shapes: Mapping[str, Shape], name: str = "kernel") -> Figure:
@@ -136,9 +137,10 @@ def _slots(count: int) -> list[tuple[int, int]]:
 def _draw(picture: Svg, matrix: _Matrix, x: float, y: float) -> None:
     rows, columns = matrix.shape
     scale = _EDGE / max(rows, columns)
+    down, across = max(scale, _THIN / rows), max(scale, _THIN / columns)  # a vector is a bar, not a line
 
     def place(top: int, left: int, height: int, width: int) -> tuple[float, float, float, float]:
-        return x + left * scale, y + top * scale, width * scale, height * scale
+        return x + left * across, y + top * down, width * across, height * down
 
     picture.text(x, y - 6, matrix.name, bold=True, size=13)
     picture.text(x + 14, y - 6, f"{rows} {TIMES} {columns}", soft=True)

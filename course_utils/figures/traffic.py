@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..simulator.trace import Step, Trace
+from .frames import is_barrier
 
 
 class Counts(NamedTuple):
@@ -70,7 +71,7 @@ class _Counter:
         self._copies: dict[str, _Copies] = defaultdict(_Copies)
 
     def take(self, step: Step) -> None:
-        if step.opcode.startswith(("bar.", "barrier.")):
+        if is_barrier(step):
             self._barriers[step.warp] += 1
         if step.index is None or step.buffer is None:
             return

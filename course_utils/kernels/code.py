@@ -79,3 +79,24 @@ def _closing_brace(code: str, opening: int) -> int:
         if depth == 0:
             return position
     raise KernelError("a brace is not closed.")
+
+
+@dataclass(frozen=True)
+class SharedArray:
+    """An array that a kernel declares `__shared__`: its element's `type` and its `extents`, as written."""
+
+    type: str
+    extents: tuple[str, ...]
+
+
+_SHARED = re.compile(r"__shared__\s+(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?(\w+)\s+([^;=()]*);")
+_ARRAY = re.compile(r"(\w+)((?:\s*\[[^\]]+\])+)")
+
+
+def shared_arrays(source: str) -> dict[str, SharedArray]:
+    """The shared arrays of a source whose extents are written there, by name."""
+    found = {}
+    for declaration in _SHARED.finditer(without_comments(source)):
+        for match in _ARRAY.finditer(declaration[2]):
+            found[match[1]] = SharedArray(declaration[1], tuple(re.findall(r"\[\s*(.*?)\s*\]", match[2])))
+    return found

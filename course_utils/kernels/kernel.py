@@ -20,6 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same from 5.0 to 12.x.
 _MAX_THREADS_PER_BLOCK = 1024
 _MAX_BLOCK = (1024, 1024, 64)
+_WORDS = ("float", "int", "unsigned")
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
@@ -100,7 +101,7 @@ class Kernel:
     def geometry(self, tunables: Mapping[str, int] | None = None, /, **sizes: int) -> Geometry:
         """The launch that the head comment states, say ``geometry({"TILE": 8}, N=256)``.
 
-        Any parameter counts as a size, needed or not. Raises ``KernelError`` for an illegal tunable, for a
+        Any parameter may be given, needed or not. Raises ``KernelError`` for an illegal tunable, for a
         size that is missing, unknown or no positive integer, and for a launch that no GPU accepts.
         """
         values = self.values(tunables) | self._checked(sizes)
@@ -111,6 +112,19 @@ class Kernel:
         except KernelError as error:
             raise KernelError(f"{self.name}: {error}") from None
         return geometry
+
+    def shared_shapes(self, tunables: Mapping[str, int] | None = None) -> dict[str, tuple[int, ...]]:
+        """The extents of each shared array of 4-byte elements, by name; none whose extents are no formula of
+        the tunables."""
+        values, found = self.values(tunables), {}
+        for name, array in code.shared_arrays(self.source).items():
+            try:
+                extents = tuple(Formula(extent)(values)[0] for extent in array.extents)
+            except (KernelError, KeyError):
+                continue
+            if array.type in _WORDS and all(extents):
+                found[name] = extents
+        return found
 
     def show(self, first: int = 1, last: int | None = None) -> Listing:
         """Lines ``first`` to ``last`` of the file, counted from 1, both included; all of it by default."""
@@ -164,7 +178,7 @@ class Kernel:
             )
         if missing := [name for name in self.sizes if name not in sizes]:
             raise KernelError(f"The launch of {self.name} needs {self._needs}: {listed(missing)} is missing.")
-        return {name: _positive(name, size) for name, size in sizes.items()}
+        return {name: _positive(name, sizes[name]) for name in self.sizes}
 
 
 def _positive(name: str, size: int) -> int:

@@ -11,28 +11,52 @@
     print(lab.report())                # what is on the screen, as text
 
 In the order data flows: controls (what may be varied), engine (state -> Result, on the inputs of
-course_utils.problems), views (Result -> figure), page (all views of a state), explain (errors in plain
-words), latest (the newest change wins), lab (all of it as widgets). A new lab needs new views or controls at
-most. Two more: values (buffers before and after) and playground, a lab for any kernel that is pasted.
+course_utils.problems), options (what a view lets the learner choose of a run), views (Result -> figure), page
+(all views of a state), explain (errors in plain words), latest (the newest change wins), sweeping (a control
+over all its values), lab (all of it as widgets). A new lab needs new views or controls at most. Two more:
+values (buffers before and after) and playground, a lab for any kernel that is pasted.
 """
 
 from __future__ import annotations
 
-from .controls import Choice
+from .controls import Choice, Preset, block_shapes
 from .engine import Result
 from .lab import Lab
+from .options import Option
 from .playground import Playground
 from .predict import Predict
-from .views import Counters, SourceView, TilePicture, View
+from .sweeping import Sweep
+from .views import (
+    AccessMap,
+    BankGrid,
+    Counters,
+    OccupancyView,
+    Roofline,
+    SourceView,
+    TileFilm,
+    TilePicture,
+    View,
+    WarpFilm,
+)
 
 __all__ = [
+    "AccessMap",
+    "BankGrid",
     "Choice",
     "Counters",
     "Lab",
+    "OccupancyView",
+    "Option",
     "Playground",
     "Predict",
+    "Preset",
     "Result",
+    "Roofline",
     "SourceView",
+    "Sweep",
+    "TileFilm",
     "TilePicture",
     "View",
+    "WarpFilm",
+    "block_shapes",
 ]

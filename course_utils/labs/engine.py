@@ -33,19 +33,23 @@ class Unwanted(Exception):
 class Result:
     """One run of a lab, with all that its views may need.
 
-    `shapes`: (rows, columns) of each buffer, in the order of the parameters. `verdict`: whether the result is
-    right, in words. `kernels`: all of the lab's.
+    `tunables`: those that the controls set. `shapes`: (rows, columns) of each buffer, in the order of the
+    parameters. `least_bytes`: of all buffers together, each once. `verdict`: whether the result is right, in
+    words. `kernels`: all of the lab's. `ptx`: what the compiler made of the kernel.
     """
 
     state: State
     kernel: Kernel
     geometry: Geometry
+    tunables: Mapping[str, int]
     sample: Sample
     baseline: Sample | None
     shapes: dict[str, tuple[int, int]]
+    least_bytes: int
     correct: bool
     verdict: str
     kernels: tuple[Kernel, ...]
+    ptx: str = ""
 
     @property
     def run(self) -> Run:
@@ -56,9 +60,12 @@ class Result:
 class _Launched:
     sample: Sample
     geometry: Geometry
+    tunables: Mapping[str, int]
     shapes: dict[str, tuple[int, int]]
+    least_bytes: int
     correct: bool
     verdict: str
+    ptx: str
 
 
 class Engine:
@@ -76,9 +83,12 @@ class Engine:
                 f"the baseline {baseline!r} is none of the lab's kernels: {', '.join(self.names)}"
             )
         self._baseline, self._problem, self._seed = baseline, problem, seed
+        self.meanings: Mapping[str, Callable[[Value], Mapping[str, Value]]] = {}
+        """What the value of a control sets; one that is not here sets what it is named after."""
         self._known: dict[str, Kernel] = {}
         self._programs: Bounded[simulator.Program] = Bounded(32)
-        self._runs: Bounded[_Launched] = Bounded(6)  # a trace of a block may take megabytes
+        self._runs: Bounded[_Launched] = Bounded(64)
+        self._traced: Bounded[_Launched] = Bounded(6)  # a trace of a block may take megabytes
         self._lock = threading.Lock()
 
     def kernel(self, name: str) -> Kernel:
@@ -110,20 +120,27 @@ class Engine:
             state,
             kernel,
             launched.geometry,
+            launched.tunables,
             launched.sample,
             baseline,
             launched.shapes,
+            launched.least_bytes,
             launched.correct,
             launched.verdict,
             self.kernels(),
+            launched.ptx,
         )
 
     def _launch(self, kernel: Kernel, state: State, traced: bool, cancelled: Callable[[], bool]) -> _Launched:
-        tunables = {name: int(value) for name, value in state.items() if name in kernel.tunables}
+        settings: dict[str, Value] = {}
+        for control, value in state.items():
+            settings |= self.meanings[control](value) if control in self.meanings else {control: value}
+        tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
         parameters = {parameter.name for parameter in kernel.entry.parameters}
-        sizes = {name: int(value) for name, value in state.items() if name in parameters}
-        key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()), traced)
-        return self._runs.get(key, partial(self._run, kernel, tunables, sizes, traced, cancelled))
+        sizes = {name: int(value) for name, value in settings.items() if name in parameters}
+        key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()))
+        runs = self._traced if traced else self._runs
+        return runs.get(key, partial(self._run, kernel, tunables, sizes, traced, cancelled))
 
     def _run(
         self,
@@ -153,8 +170,9 @@ class Engine:
         buffers = [
             parameter.name for parameter in kernel.entry.parameters if parameter.name in problem.arrays
         ]
-        shapes = {name: problem.arrays[name].shape for name in buffers}
-        return _Launched(sample, geometry, shapes, correct, verdict)  # type: ignore[arg-type]
+        shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
+        least = sum(problem.arrays[name].nbytes for name in buffers)
+        return _Launched(sample, geometry, tunables, shapes, least, correct, verdict, program.ptx)
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]
@@ -167,6 +185,12 @@ class Engine:
                 kernel.source, defines=defines, name=PurePath(kernel.path).name, cancelled=cancelled
             ),
         )
+
+
+def rows_and_columns(array: np.ndarray) -> tuple[int, int]:
+    """The shape of a matrix; a vector is a matrix of one row."""
+    rows, columns = (1, array.size) if array.ndim < 2 else (array.shape[0], array[0].size)
+    return rows, columns
 
 
 def middle(geometry: Geometry) -> Block:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from typing import NamedTuple
 
 import ipywidgets as widgets
 
@@ -15,24 +18,34 @@ from ..figures.style import NARROW, scoped
 from ..kernels import Kernel
 from ..problems import Maker
 from .bounded import Bounded
-from .controls import KERNEL, Choice, Value
+from .controls import KERNEL, Control, Value
 from .engine import Engine, Result, State, Unwanted
 from .explain import Explanation, explain
 from .latest import Latest
 from .look import LAB_STYLE
-from .page import Page, described
-from .views import View
+from .options import Steering
+from .page import Page, Panel, bare, described
+from .sweeping import Sweep, SweepPanel
+from .views import Steerable, View
 
 BUSY_AFTER = 0.2
 """Seconds after which a lab says that it is computing."""
+
+
+class _Wish(NamedTuple):
+    """What is to be shown: the state of the controls, and what the learner picked of each view's options."""
+
+    state: State
+    picks: tuple[Mapping[str, Value], ...]
 
 
 class Lab:
     """Controls over one or more kernels, with views of each run. Display it as the last value of a cell.
 
     kernels: names such as "tiling/tiled", or Kernel objects. controls: what may be varied. views: what is
-    shown, in order. baseline: the kernel whose counters stand beside the chosen one's. problem: makes inputs
-    and right results (default: by the kernels' topic). seed: of the inputs.
+    shown, in order; a Sweep among them runs when its button is pressed. baseline: the kernel whose counters
+    stand beside the chosen one's. problem: makes inputs and right results (default: by the kernels' topic).
+    seed: of the inputs.
 
     A control moved in a notebook recompiles and runs in the background, and only the newest change counts;
     `wait` waits for it. Where no event loop runs (a script, a test) the same happens at once, and so it does
@@ -42,8 +55,8 @@ class Lab:
     def __init__(
         self,
         kernels: Sequence[str | Kernel],
-        controls: Sequence[Choice],
-        views: Sequence[View],
+        controls: Sequence[Control],
+        views: Sequence[View | Sweep],
         *,
         baseline: str | None = None,
         problem: Maker | None = None,
@@ -52,14 +65,17 @@ class Lab:
         self._engine = Engine(kernels, baseline, problem, seed)
         found = self._engine.kernels()
         choices = [choice.completed(found) for choice in controls]
-        self._views = tuple(views)
-        self._pages: Bounded[Page] = Bounded(64)
+        self._engine.meanings = {choice.name: choice.settings for choice in choices}
+        self._shown = tuple(views)
+        self._views = tuple(view for view in views if not isinstance(view, Sweep))
+        self._results: Bounded[Result] = Bounded(64)
+        self._drawn: Bounded[Panel] = Bounded(64 * max(len(self._views), 1))
         self._page: Page | None = None
         self.error: Explanation | None = None
         """What is wrong with the state shown; None where nothing is."""
         self._lock = threading.Lock()
         self._quiet = False
-        self._background: Latest[State] = Latest(self._show)
+        self._background: Latest[_Wish] = Latest(self._show)
         self.controls = {choice.name: choice.widget() for choice in choices}
         """The widgets by the name of what they vary; each one's `value` is the chosen one."""
         for control in self.controls.values():
@@ -86,28 +102,39 @@ class Lab:
         return self._frame
 
     def set(self, **values: Value) -> None:
-        """Move controls, compute, and show: `lab.set(TILE=8, kernel="tiling/tiled")`.
+        """Move controls and options, compute, and show: `lab.set(TILE=8, kernel="tiling/tiled", warp=1)`.
 
-        Raises ValueError for a control or a value that the lab does not have.
+        An option is set in every view that has one of that name. Raises ValueError for a control, an option
+        or a value that the lab does not have.
         """
+        options = {name: value for name, value in values.items() if name not in self.controls}
         for name, value in values.items():
-            self._check(name, value)
+            if name not in options or not self._has_option(name):
+                self._check(name, value)
         self._quiet = True
         try:
-            for name, value in values.items():
-                self.controls[name].value = value
+            for name in values.keys() - options.keys():
+                self.controls[name].value = values[name]
         finally:
             self._quiet = False
-        self._show(self.state, self._background.drop())
+        for steering in filter(None, self._steerings):
+            steering.wanted.update({name: options[name] for name in steering.names & options.keys()})
+        self._show(self._wish(), self._background.drop())
+        for name, value in options.items():
+            self._check_option(name, value)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until the last change is shown; False if that takes longer than `seconds`."""
-        return self._background.wait(seconds)
+        """Until the last change is shown and no sweep runs; False if either takes longer than `seconds`."""
+        return self._background.wait(seconds) and all(panel.wait(seconds) for panel in self.sweeps)
 
     def report(self) -> str:
         """What is shown, as text: the state, the verdict, each table, and each picture's sentence."""
         self._complete()
-        return self.error.text if self.error is not None else self._page.text  # type: ignore[union-attr]
+        if self.error is not None:
+            return self.error.text
+        swept = [panel.figure for panel in self.sweeps if panel.figure is not None]
+        tables = [f"{figure.sentence}\n\n{figure.text}" for figure in swept]
+        return "\n\n".join([self._page.text, *tables])  # type: ignore[union-attr]
 
     def sweep(
         self, control: str, measures: Sequence[str] = ("sectors", "bytes_per_operation"), **values: Value
@@ -134,18 +161,61 @@ class Lab:
         bundle = self.widget._repr_mimebundle_(**options) or {}
         return {**bundle, "text/plain": repr(self)}
 
+    # Options of views
+
+    def _wish(self) -> _Wish:
+        return _Wish(self.state, tuple(dict(each.wanted) if each else {} for each in self._steerings))
+
+    def _offered(self, name: str) -> list[tuple[Sequence[Value], Value]]:
+        """(values, what is picked) of the option in each view shown that has it."""
+        panels = self._page.panels if self._page else ()
+        return [
+            (option.values, panel.picked[name])  # type: ignore[index]
+            for panel in panels
+            for option in panel.options
+            if option.name == name
+        ]
+
+    def _has_option(self, name: str) -> bool:
+        if any(self._steerings):
+            self._complete()
+        return bool(self._offered(name))
+
+    def _check_option(self, name: str, value: Value) -> None:
+        offered = self._offered(name)
+        if self.error is None and all(picked != value for _, picked in offered):
+            for steering in filter(None, self._steerings):
+                steering.wanted.pop(name, None)
+            values = offered[0][0] if offered else ()
+            steps = isinstance(values, range)
+            has = f"1 to {len(values)}" if steps else ", ".join(map(str, values)) or "no such choice"
+            raise ValueError(f"{name} cannot be {value!r} for this run: it has {has}")
+
     # Showing
 
     def _build(self) -> None:
         self._busy, self._status, self._failure = (widgets.HTML() for _ in range(3))
         self._failure.layout.display = "none"
-        self._panels = [widgets.HTML() for _ in self._views]
-        for panel, view in zip(self._panels, self._views, strict=True):
-            panel.add_class("lk-panel")
+        self._steerings = [
+            Steering(self._steered) if isinstance(view, Steerable) else None for view in self._views
+        ]
+        self._bodies = [widgets.HTML() for _ in self._views]
+        drawn = iter(zip(self._steerings, self._bodies, strict=True))
+        values = {name: [value for _, value in each.options] for name, each in self.controls.items()}
+        self.sweeps: list[SweepPanel] = []
+        """The panels of the views that are sweeps; each has run() and stop()."""
+        frames = []
+        for view in self._shown:
+            if isinstance(view, Sweep):
+                self.sweeps.append(SweepPanel(view, self._engine, lambda: self.state, values))
+                frame = self.sweeps[-1].widget
+            else:
+                frame = _frame(view.title, *next(drawn))
+            frames.append(frame.add_class("lk-panel"))
             if view.wide:
-                panel.add_class("lk-wide")
+                frame.add_class("lk-wide")
         controls = widgets.Box([*self.controls.values(), self._busy]).add_class("lk-controls")
-        self._body = widgets.Box(self._panels).add_class("lk-views")
+        self._body = widgets.Box(frames).add_class("lk-views")
         look = widgets.HTML(f"<style>{STYLE}{NARROW}{LAB_STYLE}</style>", layout={"display": "none"})
         self._frame = widgets.VBox([look, controls, self._status, self._failure, self._body]).add_class(
             "lk-lab"
@@ -153,44 +223,62 @@ class Lab:
 
     def _complete(self) -> None:
         """Wait for a change in progress, and compute the first state if nothing was shown yet."""
-        self.wait()
+        self._background.wait()
         if self._page is None and self.error is None:
-            self._show(self.state, self._background.drop())
+            self._show(self._wish(), self._background.drop())
 
     def _moved(self, _change: object) -> None:
-        if self._quiet:
-            return
+        if not self._quiet:
+            self._steered()
+
+    def _steered(self) -> None:
+        """Show what is wanted now: in the background where a notebook's event loop runs, else at once."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            self._show(self.state, self._background.drop())
+            self._show(self._wish(), self._background.drop())
         else:
-            self._background.ask(self.state)
+            self._background.ask(self._wish())
 
-    def _show(self, state: State, cancelled: Callable[[], bool]) -> None:
+    def _show(self, wish: _Wish, cancelled: Callable[[], bool]) -> None:
         with self._busy_sign(cancelled):
             try:
-                page, error = self._drawn(state, cancelled), None
+                page, error = self._draw(wish, cancelled), None
             except (Unwanted, Cancelled):
                 return
             except Exception as failure:
-                page, error = None, explain(failure, self._kernel(state))
+                page, error = None, explain(failure, self._kernel(wish.state))
         with self._lock:
             if cancelled():
                 return
             if page is not None:
                 self._page = page
-                for panel, html in zip(self._panels, page.panels, strict=True):
-                    panel.value = html
+                for body, steering, panel in zip(self._bodies, self._steerings, page.panels, strict=True):
+                    if steering is None:
+                        body.value = scoped(panel.head + panel.body)
+                    else:
+                        steering.offer(panel.options, panel.picked or {})
+                        body.value = scoped(panel.body)
                 self._status.value = page.status  # last: it tells what is shown
             self._tell(error)
 
-    def _drawn(self, state: State, cancelled: Callable[[], bool]) -> Page:
-        key = (tuple(state.items()), tuple(kernel.source for kernel in self._engine.kernels()))
+    def _draw(self, wish: _Wish, cancelled: Callable[[], bool]) -> Page:
+        """The page, of panels drawn before where there are such; a run is made only for one that is new."""
+        key = (tuple(wish.state.items()), tuple(kernel.source for kernel in self._engine.kernels()))
         traced = any(view.traced for view in self._views)
-        return self._pages.get(
-            key, lambda: Page.of(self._engine.result(state, traced, cancelled), self._views)
-        )
+
+        @cache
+        def result() -> Result:
+            return self._engine.result(wish.state, traced, cancelled)
+
+        panels = [
+            self._drawn.get(
+                (key, number, tuple(sorted(picks.items()))),
+                lambda view=view, picks=picks: Panel.of(view, result(), picks),
+            )
+            for number, (view, picks) in enumerate(zip(self._views, wish.picks, strict=True))
+        ]
+        return Page(self._results.get(key, lambda: bare(result())), tuple(panels))
 
     def _tell(self, error: Explanation | None) -> None:
         """Show an error above the last good picture, which is dimmed; or take both away."""
@@ -226,7 +314,18 @@ class Lab:
 
     def _check(self, name: str, value: Value | None) -> None:
         if name not in self.controls:
-            raise ValueError(f"this lab has no control {name!r}; it has {', '.join(self.controls)}")
+            panels = self._page.panels if self._page else ()
+            options = dict.fromkeys(option.name for panel in panels for option in panel.options)
+            views = f"; its views have {', '.join(options)}" if options else ""
+            raise ValueError(f"this lab has no control {name!r}; it has {', '.join(self.controls)}{views}")
         values = [option for _, option in self.controls[name].options]
         if value not in values:
             raise ValueError(f"{name} cannot be {value!r}: this lab has {', '.join(map(str, values))}")
+
+
+def _frame(title: str, steering: Steering | None, body: widgets.HTML) -> widgets.HTML | widgets.VBox:
+    """A view's panel: one piece of HTML, or its options between title and picture."""
+    if steering is None:
+        return body
+    head = widgets.HTML(scoped(f"<h4>{html.escape(title)}</h4>"))
+    return widgets.VBox([head, steering.box, body]).add_class("lk-steered")

@@ -20,8 +20,6 @@ LAB_STYLE = """
   outline: 2px solid var(--jp-brand-color1, #1976d2); }
 .lk .lk-status { display: flex; flex-flow: row wrap; gap: 2px 16px; min-height: 1.5em; padding: 6px 0 8px;
   border-bottom: 1px solid var(--lk-fill); margin-bottom: 10px; }
-.lk .lk-badge { border: 1px solid var(--lk-line); border-radius: 9px; padding: 0 8px; color: var(--lk-soft);
-  font-size: 0.9em; }
 .lk .lk-good b { color: var(--lk-good); }
 .lk .lk-bad { color: var(--lk-bad); font-weight: 600; }
 .lk .lk-busy { color: var(--lk-soft); }
@@ -43,9 +41,20 @@ LAB_STYLE = """
 .lk-lab .lk-views > .lk-panel.lk-wide { flex: 1 1 100%; }
 .lk-panel .lk-sentence { min-height: 4.35em; }
 .lk-panel.lk-wide .lk-sentence { min-height: 1.45em; }
+.lk-panel.lk-wide.lk-steered .lk-sentence { min-height: 2.9em; }
 @container (max-width: 640px) {
   .lk-lab .lk-views > .lk-panel { flex: 1 1 100%; }
-  .lk-panel.lk-wide .lk-sentence { min-height: 4.35em; }
+  .lk-panel.lk-wide .lk-sentence, .lk-panel.lk-wide.lk-steered .lk-sentence { min-height: 4.35em; }
 }
 .lk-stale { opacity: 0.45; }
+.lk-panel.widget-vbox { overflow: visible; }
+.lk-panel > .lk-options { margin: 0 0 4px; }
+.lk-options .widget-dropdown, .lk-options .widget-slider { width: auto; max-width: 100%; height: auto; }
+.lk-options .widget-dropdown > select { width: auto; min-width: 4em; max-width: 100%; }
+.lk-options > .widget-html { min-height: 0; }
+.lk-options .widget-label { width: auto; font-weight: 600; }
+.lk-stepper { flex-flow: row wrap; align-items: center; gap: 2px 8px; overflow: visible; }
+.lk-stepper > .widget-label { font-weight: 400; color: var(--jp-content-font-color2, #5f6368); }
+.lk-options select:focus-visible, .lk-options button:focus-visible, .lk-options .noUi-handle:focus-visible {
+  outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
 """

@@ -4,33 +4,61 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..figures import Figure
 from ..figures.numbers import TIMES
 from ..figures.sample import COUNTED
 from ..figures.style import scoped
-from .controls import shown
+from .controls import Value, shown
 from .engine import Result, State
-from .views import View
+from .options import Option
+from .views import Steerable, View
 
 _WIDTH = 100  # of text: what fits beside a notebook's file browser
 
 
 @dataclass(frozen=True)
-class Page:
-    """The figures of a result, in the order of the views. The result's traces are dropped: they are large."""
+class Panel:
+    """One view drawn: its figure, the options that the run offers for it, and what is picked of each."""
 
-    result: Result
-    titles: tuple[str, ...]
-    figures: tuple[Figure, ...]
+    title: str
+    figure: Figure
+    options: tuple[Option, ...] = ()
+    picked: Mapping[str, Value] | None = None
 
     @classmethod
-    def of(cls, result: Result, views: Sequence[View]) -> Page:
-        figures = tuple(view.draw(result) for view in views)
-        sample = replace(result.sample, run=replace(result.run, trace=None))
-        return cls(replace(result, sample=sample), tuple(view.title for view in views), figures)
+    def of(cls, view: View, result: Result, wanted: Mapping[str, Value]) -> Panel:
+        """Draw a view; of its options what is wanted, as far as the run has it."""
+        if not isinstance(view, Steerable):
+            return cls(view.title, view.draw(result))
+        options = tuple(view.options(result, wanted))
+        picked = {option.name: option.settled(wanted.get(option.name)) for option in options}
+        return cls(view.title, view.draw(result, **picked), options, picked)
+
+    @property
+    def head(self) -> str:
+        return f"<h4>{html.escape(self.title)}</h4>"
+
+    @property
+    def body(self) -> str:
+        """Sentence and picture."""
+        return f'<p class="lk-sentence">{html.escape(self.figure.sentence)}</p>{self.figure.html}'
+
+    @property
+    def text(self) -> str:
+        """Tables in full; pictures and listings by their sentence."""
+        table = f"\n\n{self.figure.text}" if self.figure.text and not self.figure.listing else ""
+        return f"{textwrap.fill(f'{self.title}: {self.figure.sentence}', _WIDTH)}{table}"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A result without its trace, and the panels of the views in their order."""
+
+    result: Result
+    panels: tuple[Panel, ...]
 
     @property
     def status(self) -> str:
@@ -45,21 +73,15 @@ class Page:
         )
 
     @property
-    def panels(self) -> list[str]:
-        """One piece of HTML for each view: title, sentence, picture."""
-        return [
-            scoped(f'<h4>{title}</h4><p class="lk-sentence">{html.escape(figure.sentence)}</p>{figure.html}')
-            for title, figure in zip(self.titles, self.figures, strict=True)
-        ]
-
-    @property
     def text(self) -> str:
-        """The same as plain text: tables in full, pictures and source listings by their sentence."""
-        parts = [f"{_launched(self.result)}; {COUNTED}\n{self.result.verdict}"]
-        for title, figure in zip(self.titles, self.figures, strict=True):
-            table = f"\n\n{figure.text}" if figure.text and not figure.listing else ""
-            parts.append(f"{textwrap.fill(f'{title}: {figure.sentence}', _WIDTH)}{table}")
-        return "\n\n".join(parts)
+        """The same as plain text."""
+        head = f"{_launched(self.result)}; {COUNTED}\n{self.result.verdict}"
+        return "\n\n".join([head, *(panel.text for panel in self.panels)])
+
+
+def bare(result: Result) -> Result:
+    """A result without its trace, which may be large."""
+    return replace(result, sample=replace(result.sample, run=replace(result.run, trace=None)))
 
 
 def described(state: State) -> str:

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from ..figures import Figure, counters_table, source_view, tile_picture
+from .. import metrics
+from ..figures import (
+    Figure,
+    Point,
+    access_map,
+    bank_grid,
+    counters_table,
+    occupancy_view,
+    roofline,
+    source_view,
+    tile_film,
+    tile_picture,
+    warp_film,
+)
+from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
-from .controls import shown
+from ..figures.frames import frames
+from ..figures.phases import phases
+from ..figures.ptx import lines_with_instructions
+from ..figures.source import BY_LINE, sorts
+from ..simulator.kinds import LANES
+from ..simulator.trace import Trace
+from .controls import Value, shown
 from .engine import Result
+from .options import Option
+
+Wanted = Mapping[str, Value]
 
 
 class View(Protocol):
@@ -19,7 +43,24 @@ class View(Protocol):
     wide: bool
 
     def draw(self, result: Result) -> Figure:
-        """The figure for a run. May read options of its own from `result.state`."""
+        """The figure for a run."""
+        ...
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """A view with options of its own, which `draw` gets by name. Moving one redraws this view alone."""
+
+    title: str
+    traced: bool
+    wide: bool
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        """What this run has to choose from; `wanted`: what the learner chose so far."""
+        ...
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        """The figure for a run and what is picked of each option."""
         ...
 
 
@@ -48,14 +89,166 @@ class Counters:
         return counters_table(result.sample, result.baseline, self.measures)
 
 
+_NONE = "none"
+
+
 @dataclass(frozen=True)
 class SourceView:
-    """The kernel's own lines and what the run spent in each."""
+    """The kernel's own lines and what the run spent in each; sorted by a column, with the PTX of a line.
+
+    `divergence`: with the lanes that are active in each line on average.
+    """
 
     title: str = "Where the lines spend it"
+    divergence: bool = False
     traced: bool = True
     wide: bool = True
 
-    def draw(self, result: Result) -> Figure:
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        inside = range(result.kernel.entry.first, result.kernel.entry.last + 1)
+        lines = [line for line in lines_with_instructions(result.ptx) if line in inside]
+        return [
+            Option("sort", sorts(self.divergence), "sort by"),
+            Option("ptx", (_NONE, *lines), "PTX of line"),
+        ]
+
+    def draw(self, result: Result, sort: Value = BY_LINE, ptx: Value = _NONE) -> Figure:
         longest = max(kernel.entry.last - kernel.entry.first + 1 for kernel in result.kernels)
-        return source_view(result.kernel, result.run, longest)
+        return source_view(
+            result.kernel,
+            result.run,
+            longest,
+            divergence=self.divergence,
+            sort=str(sort),
+            ptx=result.ptx,
+            ptx_line=None if ptx == _NONE else int(ptx),
+        )
+
+
+def _access_options(trace: Trace, space: str, wanted: Wanted) -> list[Option]:
+    """Which warp, which of its accesses to a memory, and which time."""
+    there = warps(trace, space)
+    if not there:
+        return []
+    warp = Option("warp", there)
+    found = accesses(trace, space, int(warp.settled(wanted.get("warp"))))
+    access = Option("access", tuple(map(str, found)))
+    steps = {str(each): len(times) for each, times in found.items()}
+    times = steps[str(access.settled(wanted.get("access")))]
+    return [warp, access, Option.steps("occurrence", times, "time")]
+
+
+@dataclass(frozen=True)
+class AccessMap:
+    """One request of a warp to global memory: its lanes, and the sectors that they touch."""
+
+    title: str = "Which sectors a warp touches"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return _access_options(result.run.trace, "global", wanted)
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        return access_map(result.run.trace, **picked)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class BankGrid:
+    """One request of a warp to shared memory: the banks that it wants, wavefront by wavefront."""
+
+    title: str = "Which banks a warp wants"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return _access_options(result.run.trace, "shared", wanted)
+
+    def draw(self, result: Result, **picked: Value) -> Figure:
+        return bank_grid(result.run.trace, **picked)  # type: ignore[arg-type]
+
+
+_LINES, _INSTRUCTIONS = "lines", "instructions"
+
+
+@dataclass(frozen=True)
+class WarpFilm:
+    """A warp step by step: its active lanes, and the source line beside."""
+
+    title: str = "What a warp does, step by step"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        there = warps(result.run.trace)
+        if not there:
+            return []
+        warp = Option("warp", there)
+        by = Option("by", (_LINES, _INSTRUCTIONS), "step by")
+        by_line = by.settled(wanted.get("by")) == _LINES
+        film = frames(result.run.trace, int(warp.settled(wanted.get("warp"))), by_line=by_line)
+        return [warp, by, Option.steps("step", len(film))]
+
+    def draw(self, result: Result, by: Value = _LINES, **picked: Value) -> Figure:
+        trace, by_line = result.run.trace, by == _LINES
+        return warp_film(trace, kernel=result.kernel, by_line=by_line, **picked)  # type: ignore[arg-type]
+
+
+_EVERY = "all"
+
+
+@dataclass(frozen=True)
+class TileFilm:
+    """A block phase by phase: what it loads, what its shared memory holds, and who reads it."""
+
+    title: str = "What a block does, phase by phase"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        trace = result.run.trace
+        return [
+            Option.steps("step", len(phases(trace)), "phase"),
+            Option("warp", (_EVERY, *warps(trace)), "reads by warp"),
+            Option("lane", (_EVERY, *range(LANES))),
+        ]
+
+    def draw(self, result: Result, step: Value = 1, warp: Value = _EVERY, lane: Value = _EVERY) -> Figure:
+        reader = (None if each == _EVERY else int(each) for each in (warp, lane))
+        shared = result.kernel.shared_shapes(result.tunables)
+        return tile_film(result.run.trace, result.shapes, shared, int(step), *reader, result.kernel)
+
+
+@dataclass(frozen=True)
+class OccupancyView:
+    """Which resource limits the blocks on an SM, for a GPU of the learner's choice."""
+
+    title: str = "What fits on one SM"
+    traced: bool = False
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return [Option("gpu", tuple(metrics.GPUS), "GPU", metrics.H200.name)]
+
+    def draw(self, result: Result, gpu: Value = metrics.H200.name) -> Figure:
+        return occupancy_view(result.sample, metrics.GPUS[str(gpu)])
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """Counted traffic and operations against a GPU's ceilings; `others`: recorded or measured points."""
+
+    title: str = "How much arithmetic a byte"
+    others: tuple[Point, ...] = ()
+    traced: bool = False
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return [Option("gpu", tuple(metrics.GPUS), "GPU", metrics.H200.name)]
+
+    def draw(self, result: Result, gpu: Value = metrics.H200.name) -> Figure:
+        samples = [result.sample]
+        if result.baseline is not None and result.baseline.name != result.sample.name:
+            samples.append(result.baseline)
+        counted = [Point.counted(sample, result.least_bytes) for sample in samples]
+        return roofline([*counted, *self.others], metrics.GPUS[str(gpu)])

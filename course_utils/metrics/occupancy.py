@@ -22,7 +22,8 @@ class Occupancy:
     """The blocks that fit on one SM by each resource alone, and what follows.
 
     ``shared_memory`` is None where the kernel uses none and the driver reserves none, so that nothing limits
-    it.
+    it. ``registers_per_block`` and ``shared_bytes_per_block`` are what a block is given: what it asks for,
+    rounded up, and with the driver's part.
     """
 
     registers: int
@@ -32,6 +33,8 @@ class Occupancy:
     warps_per_block: int
     max_warps: int
     carveout_bytes: int
+    registers_per_block: int
+    shared_bytes_per_block: int
 
     @property
     def blocks_per_sm(self) -> int:
@@ -103,12 +106,22 @@ def occupancy(
         warps_per_block=warps,
         max_warps=sm.max_warps,
         carveout_bytes=carveout,
+        registers_per_block=warps * _registers_per_warp(registers_per_thread),
+        shared_bytes_per_block=_allocated_shared(gpu, shared_bytes_per_block),
     )
+
+
+def _registers_per_warp(registers_per_thread: int) -> int:
+    return _round_up(registers_per_thread * WARP_SIZE, _REGISTER_UNIT)
+
+
+def _allocated_shared(gpu: Gpu, shared_bytes: int) -> int:
+    return _round_up(shared_bytes + gpu.sm.shared_reserved_per_block, gpu.sm.shared_allocation_unit)
 
 
 def _blocks_by_registers(registers: int, warps: int, registers_per_thread: int) -> int:
     """cudaOccMaxBlocksPerSMRegsLimit."""
-    per_warp = _round_up(registers_per_thread * WARP_SIZE, _REGISTER_UNIT)
+    per_warp = _registers_per_warp(registers_per_thread)
     # A launch is refused unless the block would fit with its warps rounded up to a multiple of the quarters.
     if per_warp * _round_up(warps, _QUARTERS) > registers:
         return 0
@@ -117,7 +130,7 @@ def _blocks_by_registers(registers: int, warps: int, registers_per_thread: int) 
 
 def _blocks_by_shared(gpu: Gpu, shared_bytes: int, carveout: int) -> int | None:
     """cudaOccMaxBlocksPerSMSmemLimit."""
-    allocated = _round_up(shared_bytes + gpu.sm.shared_reserved_per_block, gpu.sm.shared_allocation_unit)
+    allocated = _allocated_shared(gpu, shared_bytes)
     return carveout // allocated if allocated else None
 
 

@@ -216,6 +216,15 @@ class Counts:
                 lines[line]["global_sectors_ideal"] += count.second if rule is None else count.first
         return {line: lines[line] for line in sorted(lines)}
 
+    def by_opcode(self) -> dict[str, int]:
+        """PTX opcode -> executions by threads: lanes for which a guard holds, not those that it turns off."""
+        found: dict[str, int] = defaultdict(int)
+        for block in self.plan.flow.blocks:
+            threads = self.threads(block.index)
+            for instruction in block.effective if threads else ():
+                found[instruction.opcode] += threads
+        return dict(sorted(found.items()))
+
     def _instructions(self, block: Block, lines: dict[int, dict[str, int]]) -> None:
         warps, threads = self.warps(block.index), self.threads(block.index)
         if not warps:

@@ -37,7 +37,8 @@ class Run:
 
     metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
     kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
-    asked for. launched: how it was launched, for compare(); it keeps the arguments, arrays too.
+    asked for. launched: how it was launched, for compare(); it keeps the arguments, arrays too. by_opcode:
+    PTX opcode -> executions by threads.
     """
 
     kernel: str
@@ -50,6 +51,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
     launched: Launched | None = field(default=None, repr=False, compare=False)
+    by_opcode: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,10 @@ class Program:
         name: str = "kernel.cu",
         instantiate: Callable[[str], tuple[Program, str]] | None = None,
         variables_of: Program | None = None,
+        text: str = "",
     ) -> None:
         self.source = source
+        self.ptx = text
         self.name = name
         self.resources = dict(resources or {})
         self._module = module
@@ -193,6 +197,7 @@ class Program:
                 {"cooperative": cooperative, "allow_large_shared": allow_large_shared},
                 frozenset(each.name for each in self._signature(kernel) or () if each.read_only),
             ),
+            by_opcode=counts.by_opcode(),
         )
 
     def checked(
@@ -585,7 +590,7 @@ def _plain_name(kernel: str) -> str:
 def load_ptx(text: str, name: str = "kernel.ptx") -> Program:
     """A program from anyone's PTX. It has no register or occupancy figures, as those are facts of machine
     code."""
-    return Program(ptx.parse(text), name=name)
+    return Program(ptx.parse(text), name=name, text=text)
 
 
 def compile(
@@ -615,7 +620,7 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
-        program = Program(module, source, made.resources, name, instantiate, variables_of)
+        program = Program(module, source, made.resources, name, instantiate, variables_of, made.ptx)
         return program, made
 
     instances: dict[str, tuple[Program, str]] = {}

@@ -39,14 +39,11 @@ def wavefronts(addresses: Sequence[int | None], size: int, *, load: bool) -> tup
     ideal is one a group with active lanes.
     Nsight Compute: l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld; conflicts are the difference.
     """
-    group = {8: 16, 16: 8}.get(size, 32)
-    if load and size > 4 and any(_partners_agree(addresses, step) for step in (1, 2)):
-        group *= 2
     unit = max(size, 4)
     banks = BANKS * 4 // unit
     total = ideal = 0
-    for first in range(0, 32, group):
-        units = {address // unit for address in addresses[first : first + group] if address is not None}
+    for lanes in groups(addresses, size, load=load):
+        units = {address // unit for address in addresses[lanes.start : lanes.stop] if address is not None}
         if units:
             wanted = [0] * banks
             for each in units:
@@ -54,6 +51,14 @@ def wavefronts(addresses: Sequence[int | None], size: int, *, load: bool) -> tup
             total += max(wanted)
             ideal += 1
     return total, ideal
+
+
+def groups(addresses: Sequence[int | None], size: int, *, load: bool) -> list[range]:
+    """The lanes that shared memory serves together, as the rule above has them: 32, 16 or 8 at a time."""
+    group = {8: 16, 16: 8}.get(size, 32)
+    if load and size > 4 and any(_partners_agree(addresses, step) for step in (1, 2)):
+        group *= 2
+    return [range(first, first + group) for first in range(0, 32, group)]
 
 
 def _partners_agree(addresses: Sequence[int | None], step: int) -> bool:

@@ -36,7 +36,8 @@ class Step:
     active: bit i: lane i takes part. For memory instructions: space ("global", "shared", "local", ...), load,
     store, size (bytes a lane), buffer (name of the parameter or array), index (int64 a lane: first element in
     that buffer, -1 for a lane that takes no part), address (int64 a lane), count (elements a lane), sectors
-    (global), wavefronts and ideal (shared).
+    (global), wavefronts and ideal (shared), moved (shared: bytes a lane that the hardware moves at once, more
+    than `size` for the first of merged accesses and 0 for the others). instruction: the PTX itself.
     """
 
     warp: int
@@ -54,6 +55,8 @@ class Step:
     wavefronts: int | None = None
     ideal: int | None = None
     count: int = 1
+    moved: int | None = None
+    instruction: Instruction | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ def read(records: np.ndarray, complete: bool, asked: Request, plan: Plan, memory
         for place, instruction in enumerate(_instructions(plan, block)):
             site = plan.sites.get((block, place))
             if site is None:
-                steps.append(Step(warp, line_of(instruction), instruction.opcode, active))
+                line = line_of(instruction)
+                steps.append(Step(warp, line, instruction.opcode, active, instruction=instruction))
                 continue
             if position >= len(records) or records[position] != SITE_RECORD:
                 break  # the trace is full, or the access was illegal
@@ -154,6 +158,8 @@ class _Reader:
             wavefronts,
             ideal,
             max(site.size // element, 1),
+            self.plan.counted_size(site) if site.space == "shared" else None,
+            site.instruction,
         )
 
     def _lanes(self, active: int) -> np.ndarray:

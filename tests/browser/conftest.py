@@ -22,10 +22,17 @@ _START = (
 
 
 @pytest.fixture(scope="module")
-def server(browser_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """What `course_utils lab` starts, in a folder whose my/ is empty at first."""
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the lessons, and no my/ yet."""
     root = tmp_path_factory.mktemp("course")
     shutil.copytree(ROOT / "lessons", root / "lessons")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(browser_path: Path, course: Path) -> Iterator[Server]:
+    """What `course_utils lab` starts there."""
+    root = course
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", os.pathsep.join(paths))
@@ -66,6 +73,36 @@ def open_lesson(server: Server, browser: Browser) -> Iterator[Callable[..., Page
     yield opening
     for page in opened:
         page.close()
+
+
+@pytest.fixture(scope="module")
+def open_cells(course: Path, server: Server, open_lesson: Callable[..., Page]) -> Callable[..., Page]:
+    """open_cells("views", "lab = ...", width=700): a new notebook of these code cells, every cell run."""
+    numbers = count()
+
+    def opening(name: str, *cells: str, **options: object) -> Page:
+        name = f"{name}{next(numbers)}"  # and so a kernel of its own, which is seen to run
+        notebook = {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "id": f"cell{number}",
+                    "execution_count": None,
+                    "metadata": {},
+                    "outputs": [],
+                    "source": cell,
+                }
+                for number, cell in enumerate(cells)
+            ],
+            "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        (course / "my").mkdir(exist_ok=True)
+        (course / "my" / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+        return open_lesson(name, **options)
+
+    return opening
 
 
 _STATE = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status"

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from course_utils import kernels
+from course_utils import kernels, simulator
 from course_utils.figures import Sample, source_view
+from tests.figures.runs import run
 
 Make = Callable[..., Sample]
 TILED = kernels.load("tiling/tiled")
@@ -71,3 +72,45 @@ def test_text_has_the_source_and_the_numbers(sample: Make) -> None:
     run = sample("tiled", 8, 24).run
     (line,) = [each for each in source_view(TILED, run).text.splitlines() if "sum +=" in each]
     assert f"{run.by_line[PRODUCT]['inst']:,}" in line
+
+
+def numbers(html: str) -> list[int]:
+    return [int(each) for each in re.findall(r'<tr data-line="(\d+)"', html)]
+
+
+def test_sorted_by_a_column(sample: Make) -> None:
+    run = sample("tiled", 8, 24).run
+    figure = source_view(TILED, run, sort="warp instructions (PTX-level)")
+    spent = [run.by_line.get(line, {}).get("inst", 0) for line in numbers(figure.html)]
+    assert spent == sorted(spent, reverse=True)
+    assert numbers(figure.html)[0] == PRODUCT
+    assert sorted(numbers(figure.html)) == numbers(source_view(TILED, run).html)
+    assert figure.html.count('aria-sort="descending"') == 1
+    by_sectors = numbers(source_view(TILED, run, sort="global sectors").html)
+    assert by_sectors[:2] == LOADS
+
+
+def test_divergence_is_a_column_and_a_sentence() -> None:
+    kernel = kernels.load("execution_model/warp_sum")
+    found = run("execution_model/warp_sum", {"BLOCK": 64}, block=(1, 0), n=100)
+    figure = source_view(kernel, found, divergence=True)
+    assert figure.sentence.endswith("Warps diverge in lines 18, 21.")
+    for line in (15, 18, 19, 21):
+        counted = found.by_line[line]
+        assert row(figure.html, line)[5] == f"{counted['thread_inst'] / counted['inst']:.1f}"
+    assert row(figure.html, 19)[5] == "32.0"
+    plain = source_view(kernel, found)
+    assert "diverge" not in plain.sentence
+    assert "active lanes" not in plain.html
+
+
+def test_ptx_of_a_line(sample: Make) -> None:
+    ptx = simulator.compile(TILED.source, defines={"TILE": 8}, name="tiled.cu").ptx
+    figure = source_view(TILED, sample("tiled", 8, 24).run, ptx=ptx, ptx_line=PRODUCT)
+    (code,) = re.findall(r"<pre[^>]*>(.*?)</pre>", figure.html, re.DOTALL)
+    written = code.splitlines()
+    for opcode in ("fma.rn.f32", "ld.shared.f32"):  # no other line has any
+        assert sum(opcode in each for each in written) == ptx.count(opcode) > 0
+    assert all(each in " ".join(ptx.split()) for each in written)
+    assert f"PTX of line {PRODUCT}: {len(written)} instructions" in figure.html
+    assert ">none</pre>" in source_view(TILED, sample("tiled", 8, 24).run, ptx=ptx, ptx_line=1).html

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from course_utils.figures import Figure, Sample, tile_picture
+from tests.figures.runs import run
 
 Make = Callable[..., Sample]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -88,3 +89,16 @@ def test_colours_are_the_themes(sample: Make) -> None:
 @pytest.mark.parametrize(("name", "tile", "size"), [("tiled", 4, 128), ("naive", 16, 100)])
 def test_large_matrices_make_small_pictures(sample: Make, name: str, tile: int, size: int) -> None:
     assert len(picture(sample(name, tile, size), size).html) < 100_000
+
+
+def test_a_vector_is_a_bar() -> None:
+    trace = run("execution_model/vector_add", {"BLOCK": 64}, block=(1, 0), n=256).trace
+    figure = tile_picture(trace, {"a": (1, 256), "b": (256, 1)}, "vector_add")
+    assert figure.sentence.startswith("Block (1, 0) of the vector_add kernel loads 64 elements of a and 64 ")
+    boxes = [
+        (float(each.get("width")), float(each.get("height")))
+        for each in pictures(figure)[0].iter(f"{SVG}rect")
+    ]
+    assert (186, 12) in boxes  # a
+    assert (12, 186) in boxes  # b
+    assert (46.5, 12) in boxes  # the quarter of a that is loaded

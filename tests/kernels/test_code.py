@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_utils.kernels.code import entry_points, without_comments
+from course_utils.kernels.code import SharedArray, entry_points, shared_arrays, without_comments
 from course_utils.kernels.errors import KernelError
 
 SOURCE = """\
@@ -52,3 +52,15 @@ def test_comments_are_blanked_in_place_and_strings_kept() -> None:
 def test_errors(source: str, message: str) -> None:
     with pytest.raises(KernelError, match=message):
         entry_points(source)
+
+
+def test_shared_arrays() -> None:
+    found = shared_arrays(
+        "__shared__ float a[TILE][TILE + 1], b[8];  // __shared__ int no[3];\n"
+        "extern __shared__ float open[];\n__shared__ __align__(16) double c [2] [ 4 ];\n__shared__ int one;"
+    )
+    assert found == {
+        "a": SharedArray("float", ("TILE", "TILE + 1")),
+        "b": SharedArray("float", ("8",)),
+        "c": SharedArray("double", ("2", "4")),
+    }

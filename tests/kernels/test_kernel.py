@@ -134,3 +134,17 @@ def test_a_learners_copy_takes_precedence_only_when_asked(
     assert kernels.load("topic/add_one").summary == "Adds one."
     assert kernels.load("topic/add_one", own=True).summary == "Adds more."
     assert kernels.load("topic/other", own=True).path == course / "topic" / "other.cu"
+
+
+def test_parameters_that_the_launch_does_not_need_may_be_anything() -> None:
+    strided = kernels.load("coalescing/strided_copy")
+    assert strided.geometry(n=512, stride=0, offset=0) == strided.geometry(n=512)
+
+
+def test_shapes_of_shared_arrays() -> None:
+    assert kernels.load("tiling/tiled").shared_shapes({"TILE": 8}) == {"a_tile": (8, 8), "b_tile": (8, 8)}
+    assert kernels.load("coalescing/transpose_shared").shared_shapes() == {"tile": (32, 33)}
+    assert kernels.load("execution_model/reverse").shared_shapes({"BLOCK": 64}) == {"segment": (64,)}
+    assert kernels.load("tiling/naive").shared_shapes() == {}
+    unknown = kernel(SOURCE.replace("{", "{ __shared__ float x[sizeof(int)]; __shared__ double y[4];", 1))
+    assert unknown.shared_shapes() == {}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from course_utils.labs import Lab
+from course_utils.labs import AccessMap, BankGrid, Choice, Lab, TileFilm, WarpFilm
 from course_utils.problems import Problem, matmul
 
 MakeLab = Callable[..., Lab]
@@ -156,3 +156,35 @@ def test_500_changes_leave_nothing_behind(make_lab: MakeLab) -> None:
         tracemalloc.stop()
     assert grown < 200_000
     assert threading.active_count() == threads
+
+
+def test_500_moves_of_options_leave_nothing_behind(make_lab: MakeLab) -> None:
+    lab = make_lab(
+        kernels=["tiling/tiled"],
+        controls=[Choice("TILE", (4, 8), 8), Choice("N", (24, 32))],
+        views=[TileFilm(), AccessMap(), BankGrid(), WarpFilm()],
+        baseline=None,
+    )
+
+    def move(times: int) -> None:
+        for number in range(times):
+            lab.set(step=1 + number % 9, warp=0)
+            if number % 10 == 0:
+                lab.controls["N"].value = (24, 32)[number // 10 % 2]
+
+    move(40)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        move(20)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        move(230)
+        in_a_loop(lambda: move(10))
+        assert lab.wait(20)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 200_000
+    assert lab_threads() == 0

@@ -4,7 +4,7 @@ import ipywidgets as widgets
 import pytest
 
 from course_utils import kernels
-from course_utils.labs import Choice
+from course_utils.labs import Choice, Preset, block_shapes
 
 KERNELS = [kernels.load("tiling/naive"), kernels.load("tiling/tiled")]
 
@@ -40,3 +40,25 @@ def test_numbers_are_a_slider_and_names_are_buttons() -> None:
 def test_choices_that_do_not_fit(choice: Choice, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         choice.completed(KERNELS)
+
+
+SHAPES = block_shapes("BLOCK_X", "BLOCK_Y", (32, 8), (16, 16), start=(16, 16))
+
+
+def test_a_preset_sets_several_values() -> None:
+    strided = [kernels.load("coalescing/strided_copy")]
+    pattern = Preset(
+        "pattern", {"side by side": {"stride": 1, "offset": 0}, "every second": {"stride": 2}}
+    ).completed(strided)
+    assert pattern.start == "side by side"
+    assert pattern.settings("every second") == {"stride": 2}
+    assert [value for _, value in pattern.widget().options] == ["side by side", "every second"]
+    with pytest.raises(ValueError, match="sets depth, which no kernel"):
+        Preset("pattern", {"deep": {"depth": 2}}).completed(strided)
+    with pytest.raises(ValueError, match="cannot start at 'odd'"):
+        Preset("pattern", {"even": {"stride": 2}}, start="odd").completed(strided)
+
+
+def test_shapes_of_a_block() -> None:
+    assert (SHAPES.name, SHAPES.start) == ("block", "16 × 16")  # noqa: RUF001
+    assert SHAPES.settings("32 × 8") == {"BLOCK_X": 32, "BLOCK_Y": 8}  # noqa: RUF001

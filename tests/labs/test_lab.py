@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,7 +12,7 @@ import pytest
 
 from course_utils import kernels, simulator
 from course_utils.kernels import Kernel
-from course_utils.labs import Choice, Counters, Lab
+from course_utils.labs import AccessMap, Choice, Counters, Lab, Preset, Problem, block_shapes
 from course_utils.metrics import names
 
 MakeLab = Callable[..., Lab]
@@ -221,3 +221,63 @@ def test_options_of_views_reach_them(make_lab: MakeLab) -> None:
     lab.set(detail="high")
     assert seen == ["high"]
     assert lab.report().startswith("N 24") or lab.report().startswith("24")
+
+
+SHAPES = """// Copies elements of one type, a thread an element, in blocks of any shape.
+//
+// tunable WIDTH: 1, 2, 4   (default 1)  floats an element
+// launch X: 8, 16, 32   (default 32)  threads across
+// launch Y: 1, 4, 8   (default 8)  threads down
+// block: (X, Y)
+// grid: (ceil(n / (X * Y)))
+// shared: 0
+#ifndef WIDTH
+#define WIDTH 1
+#endif
+template <int width> struct Element;
+template <> struct Element<1> { typedef float type; };
+template <> struct Element<2> { typedef float2 type; };
+template <> struct Element<4> { typedef float4 type; };
+typedef Element<WIDTH>::type element;
+
+extern "C" __global__ void copy(const element* in, element* out, int n) {
+    int i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i];
+}
+"""
+
+
+def copy(values: Mapping[str, int], random: np.random.Generator) -> Problem:
+    given = random.uniform(-1, 1, (values["n"], values["WIDTH"])).astype(np.float32)
+    return Problem(
+        {"in": given, "out": np.full_like(given, np.nan)},
+        {"n": np.int32(values["n"])},
+        {"out": given.astype(np.float64)},
+        "in",
+    )
+
+
+def _sectors(width: int) -> float:
+    """A request of 300 elements in warps of 32: nine full warps, and 12 elements."""
+    return (9 * 4 * width + -(-12 * 4 * width // 32)) / 10
+
+
+def test_block_shape_and_element_type() -> None:
+    lab = Lab(
+        kernels=[Kernel("shapes/copy", Path("copy.cu"), SHAPES)],
+        controls=[
+            block_shapes("X", "Y", (32, 8), (8, 4)),
+            Preset("element", {"float": {"WIDTH": 1}, "float2": {"WIDTH": 2}, "float4": {"WIDTH": 4}}),
+            Choice("n", (300,), label="elements"),
+        ],
+        views=[AccessMap(), Counters(measures=("sectors_per_request",))],
+        problem=copy,
+    )
+    assert lab.report().startswith("32 × 8, float, n 300: a grid of 2 blocks of 32 × 8 threads")  # noqa: RUF001
+    for element, width in (("float", 1), ("float2", 2), ("float4", 4)):
+        lab.set(element=element, block="8 × 4")  # noqa: RUF001
+        assert lab.result.correct
+        assert lab.result.run.block == (8, 4, 1)
+        report = " ".join(lab.report().split())
+        assert f"32 lanes of {4 * width} bytes each want {128 * width} bytes in all" in report
+        assert cell(lab, "sectors_per_request") == f"{_sectors(width):.1f}"

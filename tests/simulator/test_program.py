@@ -246,3 +246,19 @@ def test_a_syntax_error_has_the_files_own_line() -> None:
     with pytest.raises(simulator.CompileError, match=r"broken\.cu\(2\): error: ") as caught:
         simulator.compile('extern "C" __global__ void k(float *a) {\n    a[0] = b;\n}', name="broken.cu")
     assert isinstance(caught.value, simulator.Error)
+
+
+def test_executions_by_opcode_are_those_of_the_threads() -> None:
+    program = simulator.compile(
+        """
+extern "C" __global__ void powers(float *out, float a) {
+    float v = 0;
+    for (int i = 0; i < threadIdx.x; ++i) v = v * a + 1.0f;
+    out[threadIdx.x] = v;
+}
+"""
+    )
+    run = program.launch("powers", 3, 40, [np.zeros(40, np.float32), np.float32(2)])
+    assert run.by_opcode["fma.rn.f32"] == 3 * sum(range(40))
+    assert run.by_opcode["st.global.f32"] == 3 * 40
+    assert list(run.by_opcode) == sorted(run.by_opcode)

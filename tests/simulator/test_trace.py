@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from course_utils import simulator
+from course_utils import kernels, simulator
 from course_utils.simulator import sectors as rules
 from tests.simulator.counted import counted
 
@@ -115,3 +115,23 @@ def test_the_steps_cost_what_the_counters_say() -> None:
                 int(address) if step.active >> lane & 1 else None for lane, address in enumerate(step.address)
             ]
             assert step.sectors == rules.sectors(lanes, step.size)
+
+
+def test_merged_accesses_say_what_the_hardware_moves() -> None:
+    kernel = kernels.load("tiling/tiled")
+    program = simulator.compile(kernel.source, defines={"TILE": 8})
+    buffers = [np.ones((8, 8), np.float32) for _ in range(3)]
+    run = program.launch("matmul_tiled", 1, (8, 8), [*buffers, np.int32(8)], trace={"block": 0, "warp": 0})
+    of_a = [
+        step for step in run.trace.steps if step.space == "shared" and step.load and step.buffer == "a_tile"
+    ]
+    assert [(step.size, step.moved) for step in of_a] == [(4, 16), (4, 0), (4, 0), (4, 0)] * 2
+    assert [step.wavefronts > 0 for step in of_a] == [True, False, False, False] * 2
+
+
+def test_a_step_has_its_instruction() -> None:
+    run, _ = launch(192, {"block": 0})
+    lines = PROGRAM.ptx.splitlines()
+    for step in run.trace.steps:
+        assert step.instruction.opcode == step.opcode
+        assert step.opcode in lines[step.instruction.ptx_line - 1]
