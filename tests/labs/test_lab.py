@@ -12,8 +12,9 @@ import pytest
 
 from course_utils import kernels, simulator
 from course_utils.kernels import Kernel
-from course_utils.labs import AccessMap, Choice, Counters, Lab, Preset, Problem, block_shapes
+from course_utils.labs import AccessMap, Choice, Counters, Lab, Preset, block_shapes
 from course_utils.metrics import names
+from course_utils.problems import Problem
 
 MakeLab = Callable[..., Lab]
 Edited = Callable[[str, str, str], Kernel]
