@@ -12,13 +12,16 @@ and memory, launch, counters, program.
 
 from ..compiler import CompileError
 from .errors import ArgumentError, Error, Hang, IllegalAccess, LaunchError, Place, PtxError, Trap, Unsupported
+from .findings import Access, Finding
 from .memory import fresh
 from .program import Program, Run, compile, load_ptx
 
 __all__ = [
+    "Access",
     "ArgumentError",
     "CompileError",
     "Error",
+    "Finding",
     "Hang",
     "IllegalAccess",
     "LaunchError",

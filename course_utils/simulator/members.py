@@ -139,5 +139,9 @@ def _stop_if(emitter: Emitter, status: int, lanes: str, members: Value) -> None:
         code.store("i64", code.op(f"zext i32 {text} to i64"), "%worker", at(Worker, "addresses") + 8 * index)
     for index, number in enumerate((block, position), len(told)):
         code.store("i64", str(number), "%worker", at(Worker, "addresses") + 8 * index)
-    code.do(f"ret i32 {status}")
+    if emitter.checker and emitter.checker.scheme.barriers:
+        emitter.checker.members_disagree(status)
+        code.jump(good)
+    else:
+        code.do(f"ret i32 {status}")
     code.label(good)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from .. import compiler, metrics
 from . import arguments, calls, ptx, signature, stack
 from . import launch as launching
 from . import trace as tracing
+from .checks import second
+from .checks.monitor import Monitor
 from .counters import Counts
 from .errors import ArgumentError, Index, LaunchError, PtxError, Unsupported
+from .findings import Finding
 from .kernel import Kernel
 from .kinds import LANES
 from .layout import CONSTANT_REGION, REGION_BITS
@@ -37,7 +41,8 @@ class Run:
 
     metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
     kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
-    asked for.
+    asked for. writers: with the check for races, buffer -> for each element who stored there last, as block
+    and thread (numbers, x first) and source line; line 0: nobody.
     """
 
     kernel: str
@@ -46,9 +51,10 @@ class Run:
     metrics: dict[str, int]
     by_line: dict[int, dict[str, int]]
     output: str = ""
-    findings: list[object] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
+    writers: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 class Program:
@@ -62,6 +68,8 @@ class Program:
         name: str = "kernel.cu",
         instantiate: Callable[[str], tuple[Program, str]] | None = None,
         variables_of: Program | None = None,
+        plain: Callable[[], Program] | None = None,
+        optimised: bool = True,
     ) -> None:
         self.source = source
         self.name = name
@@ -69,7 +77,10 @@ class Program:
         self._module = module
         self._instantiate = instantiate
         self._functions: dict[str, ptx.Function] = {}  # with their calls written out
-        self._kernels: dict[tuple[str, Index, bool], Kernel] = {}
+        self._plain = plain  # makes the same program without optimisation
+        self._optimised = optimised
+        self._set: set[str] = set()  # the __constant__ variables that were given a value
+        self._kernels: dict[tuple[str, Index, bool, frozenset[str]], Kernel] = {}
         self._signatures: dict[str, list[signature.Parameter] | None] = {}
         self._addresses: dict[str, Addresses] = {}
         self._lock = threading.Lock()
@@ -106,6 +117,11 @@ class Program:
         {"block": (x, y, z), "warp": 0} records the steps of one block, or of one of its warps. budget: loop
         rounds a worker may spend (default 200 million).
 
+        checks: any of CHECKS; what they find is in the run's findings and does not end the launch. A checked
+        launch runs on one thread of the host. Afterwards, where the launch is small (BOTH_BUILDS) and the
+        program came from source, the build without optimisation runs too, on copies of the arguments as they
+        were before: an optimiser can hide a fault. Findings that only this one shows say so (Finding.build).
+
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
         kernel = self._mangled(kernel)
@@ -121,6 +137,8 @@ class Program:
         limit = SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT
         grid_index, block_index, total_shared = self.checked(kernel, grid, block, shared_bytes, limit)
         addresses = self._places(function)
+        chosen = frozenset(checks)
+        again = second.prepare(self, kernel, args) if chosen else None
         asked = (
             None
             if trace is None
@@ -134,7 +152,7 @@ class Program:
             self._check_cooperative(kernel, grid_index, block_index, total_shared)
             workspace = memory.add("the grid's barrier", np.zeros(64, np.uint8))
         parameters, _ = self.pack(kernel, args, memory)
-        made = self._kernel(function, addresses, grid_index, block_index)
+        made = self._kernel(function, addresses, grid_index, block_index, chosen)
         request = launching.Request(
             grid_index,
             total_shared,
@@ -146,10 +164,17 @@ class Program:
             self.name,
             workspace,
         )
-        outcome = launching.run(made, request, asked)
+        monitor = None
+        if chosen:
+            request = request.checked()
+            build = "optimised" if self._optimised else "unoptimised"
+            names = self._parameter_names(function)
+            unset = self._unset_constants(request.constants)
+            monitor = Monitor(made, request, self.source, names, unset, build)
+        outcome = launching.run(made, request, asked, monitor)
         counts = Counts(made.plan, outcome.counters, made.costs)
         counted = counts.metrics() | self._static_metrics(kernel, block_index, shared_bytes)
-        return Run(
+        run = Run(
             kernel,
             grid_index,
             block_index,
@@ -159,6 +184,16 @@ class Program:
             notes=outcome.notes + counts.notes(),
             trace=outcome.trace,
         )
+        if monitor is not None:
+            run.findings = monitor.findings
+            run.notes += monitor.report.notes
+            run.writers = monitor.writers() if monitor.scheme.races else {}
+        if again is not None:
+            again.run(
+                run, grid, block, shared_bytes,
+                checks=checks, budget=budget, cooperative=cooperative, allow_large_shared=allow_large_shared,
+            )  # fmt: skip
+        return run
 
     def checked(
         self,
@@ -194,6 +229,7 @@ class Program:
         if data.size > place.size:
             raise ArgumentError(f"{name} has {place.size} bytes, the value has {data.size}")
         place[: data.size] = data
+        self._set.add(name)
 
     def get_symbol(self, name: str) -> np.ndarray:
         """A copy of a variable's bytes; .view(dtype) gives them a type."""
@@ -276,10 +312,12 @@ class Program:
         for parameter, offset in zip(function.parameters, offsets, strict=True):
             places[parameter.name] = ("param", offset)
         ends = {"shared": 0, "local": 0}
+        sizes: dict[str, int] = {}
         open_ended: list[ptx.Variable] = []
         for variable in [*self._module.variables.values(), *function.variables.values()]:
             if variable.space not in ends or not _used(variable, function):
                 continue
+            sizes[variable.name] = variable.size
             if not variable.count:
                 open_ended.append(variable)
                 continue
@@ -297,7 +335,7 @@ class Program:
         if stack.POINTER.name in function.registers:
             places["$stack"] = ("local", local)
             local += stack.STACK_BYTES
-        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size)
+        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size, sizes)
         self._addresses[function.name] = found
         return found
 
@@ -321,6 +359,7 @@ class Program:
             if name in instance._constant_places:
                 there, _ = instance._constant_places[name]
                 instance._constants[there : there + size] = self._constants[start : start + size]
+        instance._set |= self._set
         return instance, lowered
 
     def _mangled(self, kernel: str) -> str:
@@ -332,14 +371,47 @@ class Program:
         found = [each for each in self.kernels if re.match(rf"_Z{len(kernel)}{re.escape(kernel)}(?!I)", each)]
         return found[0] if len(found) == 1 else kernel
 
-    def _kernel(self, function: ptx.Function, addresses: Addresses, grid: Index, block: Index) -> Kernel:
+    def _parameter_names(self, function: ptx.Function) -> dict[str, str]:
+        """What the source calls the parameters: "name in the PTX+0" -> name."""
+        known = self._signature(function.name)
+        if known is None or len(known) != len(function.parameters):
+            return {}
+        pairs = zip(function.parameters, known, strict=True)
+        return {f"{parameter.name}+0": each.name for parameter, each in pairs}
+
+    def _unset_constants(self, constants: np.ndarray) -> np.ndarray:
+        """A byte for each of constant memory: 0 where no initialiser and no set_symbol gave it a value."""
+        known = np.ones(constants.nbytes, np.uint8)
+        for name, (start, size) in self._constant_places.items():
+            variable = self._module.variables[name]
+            if name not in self._set and variable.initial is None and not self._initialised(name):
+                known[start : start + size] = 0
+        return known
+
+    def _initialised(self, name: str) -> bool:
+        """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables that
+        the source does not name, a header's for one, count as initialised."""
+        plain = tracing.plain_name(name)
+        found = re.search(rf"__constant__[^;{{]*\b{re.escape(plain)}\b[^;]*", self.source or "")
+        return found is None or "=" in found.group() or "{" in found.group()
+
+    def _kernel(
+        self,
+        function: ptx.Function,
+        addresses: Addresses,
+        grid: Index,
+        block: Index,
+        checks: frozenset[str] = frozenset(),
+    ) -> Kernel:
         small = all(size * count < 1 << 31 for size, count in zip(block, grid, strict=True))
-        key = (function.name, block, small)
+        key = (function.name, block, small, checks)
         with self._lock:
             if key not in self._kernels:
                 try:
                     with self._naming_lines():
-                        self._kernels[key] = Kernel(function, addresses, block, small)
+                        self._kernels[key] = Kernel(
+                            function, addresses, block, small, checks, self._optimised
+                        )
                 except _MALFORMED as problem:
                     # Instructions with operands missing, or of types that do not exist, pass the reader.
                     raise PtxError(f"the PTX of {function.name} is malformed: {problem!r}") from problem
@@ -457,10 +529,6 @@ def _refuse_options(
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
-    if checks:
-        raise Unsupported(
-            "checks that report findings are not built yet; bounds are always checked and end the launch"
-        )
 
 
 def _no_kernel(name: str, program: Program) -> LaunchError:
@@ -571,10 +639,19 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
-        program = Program(module, source, made.resources, name, instantiate, variables_of)
+        again = unoptimised if optimise else None
+        program = Program(
+            module, source, made.resources, name, instantiate, variables_of, again, optimised=optimise
+        )
         return program, made
 
     instances: dict[str, tuple[Program, str]] = {}
+
+    @cache
+    def unoptimised() -> Program:
+        return compile(
+            source, defines=defines, arch=arch, name=name, options=options, optimise=False, cancelled=cancelled
+        )
 
     def instantiate(expression: str) -> tuple[Program, str]:
         if expression not in instances:
