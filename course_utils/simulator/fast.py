@@ -509,6 +509,8 @@ def special_value(plan: Plan, code: Code, name: str) -> Value:
         return code.resize(Value(total, "i64"), "i32")
     if base == "%total_smem_size":
         return code.resize(Value("%shared_bytes", "i64"), "i32")
+    if base.startswith("%reserved_smem_offset"):
+        return constant(0xFFFFF000, "i32")  # beyond shared memory: nothing is reserved
     if base in ("%smid", "%gridid"):
         return constant(0, "i32")
     if base == "%nsmid":

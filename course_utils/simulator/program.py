@@ -639,7 +639,11 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
-        again = unoptimised if optimise else None
+        again = None
+        if optimise and expressions:
+            again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731
+        elif optimise:
+            again = unoptimised
         program = Program(
             module, source, made.resources, name, instantiate, variables_of, again, optimised=optimise
         )

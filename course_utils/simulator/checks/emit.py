@@ -260,7 +260,8 @@ class CheckCode:
     # Local and constant memory: written before read?
 
     def _written_before(self, site: Site, address: Value, element: str, count: int) -> None:
-        if site.space == "local" or (site.space == "generic" and self.emitter.local_bytes):
+        local = site.space == "local" or (site.space == "generic" and self.emitter.local_bytes)
+        if local and self.scheme.shows_unset(site):
             lanes, mask = self._local_lanes(site, address)
             whole = None
             for index in range(count):
@@ -438,7 +439,7 @@ class CheckCode:
         if site.load:
             matters = self._is_flag(lanes, mask)
         if site.store:
-            after = "true" if self.scheme.releases(site) else code.op(f"icmp ne i32 {fenced}, 0")
+            after = code.op(f"icmp ne i32 {fenced}, 0")
             matters = code.op(f"or i1 {matters}, {after}")
         lowest = code.op(f"and i32 {code.op(f'call i32 @llvm.cttz.i32(i32 {mask}, i1 false)')}, 31")
         first = code.op(f"extractelement <32 x i64> {lanes}, i32 {lowest}")
@@ -448,7 +449,7 @@ class CheckCode:
             code.op(f"icmp ne i64 {first}, {code.load('i64', '%clock', at(Clock, 'seen_at'))}"),
         ]
         new = code.op(f"or i1 {news[0]}, {code.op(f'or i1 {news[1]}, {news[2]}')}")
-        matters = code.op(f"and i1 {matters}, {new}")
+        matters = "true" if self.scheme.releases(site) else code.op(f"and i1 {matters}, {new}")
         call, after_ = code.name("flag"), code.name("after")
         code.branch(matters, call, after_)
         code.label(call)

@@ -384,7 +384,8 @@ class Observer:
             )
             return sentence, (now, before), fix
 
-        self.report.add("races", (array, frozenset((line, other_line))), make)
+        rank = 0 if same_warp else 2 if block != self.block else 1
+        self.report.add("races", (array, frozenset((line, other_line))), make, rank)
 
     def _flag_between(self, now: Site, before: Site, array: str | None) -> Access | None:
         """An atomic or volatile access of other global memory that comes after the earlier access and before
@@ -906,28 +907,35 @@ class Observer:
             "calls",
         )
         lanes = lanes_of(bits)
+        gone = not bits & self._somewhere()
         named = f"lane{'s' * (len(lanes) > 1)} {_ranges(lanes)}"
         what = _CALLED.get(instruction.name, "the instruction")
 
         def make() -> tuple[str, Sequence[Access], str]:
-            if status == Status.APART:
+            if status == Status.APART and gone:
+                reason = f"its mask {mask:#010x} names {named}, which {'have' if len(lanes) > 1 else 'has'} left the kernel"
+                fix = "Let no lane return before it, or take the mask from __ballot_sync() before the branch."
+            elif status == Status.APART:
                 reason = (
                     f"its mask {mask:#010x} names {named}, which "
                     f"{'are' if len(lanes) > 1 else 'is'} not there: a branch has led them elsewhere"
                 )
                 fix = "Call it where all lanes of the mask pass, outside of the `if`, or name only those in it."
-            elif status == Status.OUTSIDE:
+            else:
                 reason = f"{named} of the warp {'call' if len(lanes) > 1 else 'calls'} it without being in its mask {mask:#010x}"
                 fix = "Name every lane that calls it in the mask: 0xffffffff where the whole warp does."
-            else:
-                reason = f"its mask {mask:#010x} names {named}, which {'have' if len(lanes) > 1 else 'has'} left the kernel"
-                fix = "Let no lane return before it, or take the mask from __ballot_sync() before the branch."
             return (
                 f"Wrong lanes: {sentences.who(here)} calls {what} {sentences.where(here)}, and {reason}. "
                 "The result is then undefined."
             ), (here,), fix
 
         self.report.add("barriers", ("members", status, line), make)
+
+    def _somewhere(self) -> int:
+        """The lanes of the running warp, in masked code, that wait for a turn or at a barrier."""
+        layout, start = self.plan.layout, self.warp * self.plan.layout.size
+        waiting = self.context.warps[start + layout.waiting : start + layout.parked_any].view(np.uint32)
+        return int(np.bitwise_or.reduce(waiting))
 
     # A hang
 

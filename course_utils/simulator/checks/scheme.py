@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..access import Site
-from ..controlflow import written
+from ..controlflow import read, written
 from ..layout import CONSTANT_REGION, LOCAL_REGION, REGION_BITS, SHARED_REGION
 from ..ptx import Instruction, Register
 from . import bases
-from .shadow_code import ATOMIC, VOLATILE
+from .shadow_code import ATOMIC, READS, VOLATILE
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -92,7 +92,8 @@ class Scheme:
     def flags(self, site: Site) -> int:
         instruction = site.instruction
         if instruction.name in ("atom", "red") or instruction.has(*_STRONG):
-            return ATOMIC
+            reads = instruction.name in ("atom", "red") and not instruction.has("exch")
+            return ATOMIC | READS * reads
         if instruction.has("volatile"):
             return VOLATILE | (ATOMIC if site.space == "global" else 0)
         return 0
@@ -133,6 +134,33 @@ class Scheme:
                         found.update(written(instruction))
                         changed = True
         return {name: number for number, name in enumerate(sorted(found))}
+
+    @cached_property
+    def only_copied(self) -> set[int]:
+        """Sites that load from local memory what goes to local memory again and nowhere else: copies of
+        structures, which may have members that nothing wrote."""
+        uses: dict[str, set[bool]] = {}
+        for place, site in self.plan.sites.items():
+            if site.store and not site.load and site.space == "local" and place[1] >= 0:
+                for name in read(site.instruction):
+                    uses.setdefault(name, set()).add(True)
+        for block in self.plan.flow.blocks:
+            for position, instruction in enumerate(block.instructions):
+                here = self.plan.sites.get((block.index, position))
+                if here is None or here.space != "local" or not here.store:
+                    for name in read(instruction):
+                        uses.setdefault(name, set()).add(False)
+        return {
+            site.number
+            for site in self.plan.sites.values()
+            if site.load and all(uses.get(name, {True}) == {True} for name in written(site.instruction))
+        }
+
+    def shows_unset(self, site: Site) -> bool:
+        """Is a load of local memory by this site a use of what is there? Without optimisation, functions of
+        headers and copies of structures load members that are never used."""
+        own = site.instruction.location.file == 1
+        return self.optimised or (own and site.number not in self.only_copied)
 
     def copied(self, instruction: Instruction) -> str | None:
         """The register that an instruction copies to another one, if that is all it does."""

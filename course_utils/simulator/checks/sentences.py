@@ -9,6 +9,9 @@ from dataclasses import replace
 from ..errors import Index
 from ..findings import Access, Finding
 
+_ORDER = ("memory", "barriers", "initialisation", "races")
+"""What may be the cause of the other comes first."""
+
 MOST = 40
 """Findings of a launch at most: the first of each kind and place."""
 
@@ -21,23 +24,36 @@ class Report:
         self.notes: list[str] = []
         self._found: dict[Hashable, Finding] = {}
         self._counts: dict[Hashable, int] = {}
+        self._ranks: dict[Hashable, int] = {}
 
     @property
     def findings(self) -> list[Finding]:
-        return [replace(finding, count=self._counts[key]) for key, finding in self._found.items()]
+        """All that were found. Memory that is read before another thread writes it, without order, is a race
+        and not reported as never written as well."""
+        found = [replace(finding, count=self._counts[key]) for key, finding in self._found.items()]
+        racing = {(each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines}
+        found.sort(key=lambda each: _ORDER.index(each.kind))
+        return [
+            each
+            for each in found
+            if each.kind != "initialisation"
+            or each.accesses[0].array is None
+            or (each.accesses[0].array, each.accesses[0].line) not in racing
+        ]
 
     def add(
         self,
         kind: str,
         key: Hashable,
         make: Callable[[], tuple[str, Sequence[Access], str]],
-        count: int = 1,
-    ) -> int:
-        """Count a finding; `make` gives sentence, accesses and fix of the first one. Returns the count."""
+        rank: int = 0,
+    ) -> None:
+        """Count a finding; `make` gives sentence, accesses and fix of the first one of the highest rank."""
         place = (kind, key)
-        if place not in self._counts:
-            self._counts[place] = 0
-            if len(self._found) < MOST:
+        seen = self._counts.setdefault(place, 0)
+        if not seen or rank > self._ranks[place]:
+            self._ranks[place] = rank
+            if place in self._found or len(self._found) < MOST:
                 sentence, accesses, fix = make()
                 lines = tuple(dict.fromkeys(each.line for each in accesses if each.line))
                 threads = tuple((each.block, each.thread) for each in accesses)
@@ -45,8 +61,7 @@ class Report:
                 self._found[place] = Finding(
                     kind, message, lines, threads, 0, self.build, tuple(accesses), fix
                 )
-        self._counts[place] += count
-        return self._counts[place]
+        self._counts[place] = seen + 1
 
     def note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < MOST:

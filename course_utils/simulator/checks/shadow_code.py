@@ -25,7 +25,7 @@ from .structures import Clock, Event, Watch
 
 import ctypes
 
-ATOMIC, VOLATILE = 128, 64  # flags of a site's number, which stands above them
+ATOMIC, VOLATILE, READS = 128, 64, 32  # flags of a site's number, which stands above them; READS: so does an atomic
 SITE_SHIFT = 8
 PLANES = ("stored", "read1", "read2", "stored_by", "lanes1", "site1", "lanes2", "site2")
 TAGS = 3  # so many of the planes hold tags
@@ -406,6 +406,8 @@ class _Function:
         self._call(Event.STORE, self._and(bad, self._not(order)), "open")
         code.jump("sure")
         code.label("sure")
+        reads = self._splat(code.op(f"icmp ne i32 {code.op(f'and i32 %site, {READS}')}, 0"), "i1")
+        self._call(Event.LOAD, self._and(self.inside, unwritten, reads), "fresh")
         by = self._both("or", self.site, self.lane, "i32")
         self._store("stored", self.mine, self.inside, stored)
         self._store("stored_by", by, self.inside)
