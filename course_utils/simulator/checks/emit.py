@@ -351,12 +351,16 @@ class CheckCode:
     def before(self, instruction: Instruction) -> None:
         """What an instruction reads must have been written; a plain copy is no use of it."""
         if self.scheme.tracked and self.scheme.copied(instruction) is None:
-            self.uses(read(instruction), instruction)
+            site = self.emitter.plan.sites.get((self.emitter.block_now, self.emitter.position_now))
+            if site is None or site.space != "local" or not site.store:
+                self.uses(read(instruction), instruction)
 
     def uses(self, names: Sequence[str], instruction: Instruction) -> None:
         """Are these registers, if they are among the tracked, written in all running lanes?"""
         code = self.code
-        line = instruction.location.line if instruction.location.file == 1 else 0
+        if instruction.location.file != 1:
+            return  # a header's functions pass on members that nobody uses
+        line = instruction.location.line
         for name in names:
             if name not in self.scheme.tracked:
                 continue

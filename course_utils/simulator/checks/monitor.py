@@ -374,6 +374,13 @@ class Observer:
                 "as long as it stays the same value"
             )
             return
+        if space == "global" and self.scheme.forgiving(site, other_site):
+            self.report.note(
+                f"{array or 'one place'} is read and written by several threads without order (lines "
+                f"{other_line or '?'} and {line or '?'}): a thread may see an older value, which is harmless "
+                "where any of them will do"
+            )
+            return
         now = self.monitor.access(site, self.block, self.warp, lane, array, index)
         before = self.monitor.access(other_site, block, entry.warp, others[0], array, index)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..access import Site
 from ..controlflow import read, written
 from ..layout import CONSTANT_REGION, LOCAL_REGION, REGION_BITS, SHARED_REGION
-from ..ptx import Instruction, Register
+from ..ptx import Address, Instruction, Register
 from . import bases
 from .shadow_code import ATOMIC, READS, VOLATILE
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..plan import Plan
 
 _WINDOWS = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
+_INDEX_ARITHMETIC = ("mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl", "selp", "or", "min", "max")
 _STRONG = ("relaxed", "acquire", "release", "acq_rel")
 
 
@@ -109,6 +110,46 @@ class Scheme:
 
     def releases(self, site: Site) -> bool:
         return site.instruction.has("release", "acq_rel")
+
+    @cached_property
+    def chased(self) -> set[str]:
+        """What is walked through by its own values, as trees and lists of parents are: names whose elements
+        become indices of the same array. Threads that shorten such paths at the same time see an older
+        or a newer link, and either leads on."""
+        flows: dict[str, set[str]] = {}
+        loads = [site for site in self.plan.sites.values() if site.load and site.space in ("global", "generic")]
+        for site in loads:
+            for name in written(site.instruction):
+                flows.setdefault(name, set()).update(self.bases.get(site.number) or ())
+        changed = True
+        while changed:
+            changed = False
+            for block in self.plan.flow.blocks:
+                for instruction in block.instructions:
+                    if instruction.name not in _INDEX_ARITHMETIC:
+                        continue
+                    given = set().union(*(flows.get(name, set()) for name in read(instruction)))
+                    for name in written(instruction):
+                        if not given <= flows.setdefault(name, set()):
+                            flows[name] |= given
+                            changed = True
+        found: set[str] = set()
+        for site in loads:
+            address = next(each for each in site.instruction.operands if isinstance(each, Address))
+            if isinstance(address.base, Register):
+                found |= flows.get(address.base.name, set()) & (self.bases.get(site.number) or frozenset())
+        return found
+
+    def forgiving(self, one: Site, other: Site) -> bool:
+        """Are two accesses without order such that either order will do? A read of what others only lower,
+        raise or claim with an atomic sees an older value at worst; likewise links that are followed."""
+        names = (self.bases.get(one.number) or frozenset()) & (self.bases.get(other.number) or frozenset())
+        if names & self.chased:
+            return True
+        for plain, atomic in ((one, other), (other, one)):
+            if not plain.store and atomic.instruction.name in ("atom", "red"):
+                return atomic.instruction.has("min", "max", "cas", "and", "or")
+        return False
 
     # Initialisation
 
