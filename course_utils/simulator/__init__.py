@@ -14,9 +14,10 @@ from ..compiler import CompileError
 from .errors import ArgumentError, Error, Hang, IllegalAccess, LaunchError, Place, PtxError, Trap, Unsupported
 from .findings import Access, Finding
 from .memory import fresh
-from .program import Program, Run, compile, load_ptx
+from .program import CHECKS, Program, Run, compile, load_ptx
 
 __all__ = [
+    "CHECKS",
     "Access",
     "ArgumentError",
     "CompileError",

@@ -26,7 +26,7 @@ class Access:
 
     @property
     def place(self) -> str:
-        """"array[index]", as the source would write it."""
+        """ "array[index]", as the source would write it."""
         if self.array is None:
             return "memory"
         return self.array if self.index is None else f"{self.array}[{self.index}]"

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -54,7 +54,12 @@ class Run:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
-    writers: dict[str, np.ndarray] = field(default_factory=dict)
+    find_writers: Callable[[], dict[str, np.ndarray]] = field(default=dict, repr=False, compare=False)
+
+    @cached_property
+    def writers(self) -> dict[str, np.ndarray]:
+        """Worked out when first asked for."""
+        return self.find_writers()
 
 
 class Program:
@@ -138,7 +143,8 @@ class Program:
         grid_index, block_index, total_shared = self.checked(kernel, grid, block, shared_bytes, limit)
         addresses = self._places(function)
         chosen = frozenset(checks)
-        again = second.prepare(self, kernel, args) if chosen else None
+        blocks, warps = int(np.prod(grid_index)), -(-int(np.prod(block_index)) // LANES)
+        again = second.prepare(self, kernel, args, blocks * warps) if chosen else None
         asked = (
             None
             if trace is None
@@ -185,9 +191,10 @@ class Program:
             trace=outcome.trace,
         )
         if monitor is not None:
+            monitor.close()
             run.findings = monitor.findings
             run.notes += monitor.report.notes
-            run.writers = monitor.writers() if monitor.scheme.races else {}
+            run.find_writers = monitor.writers if monitor.scheme.races else dict
         if again is not None:
             again.run(
                 run, grid, block, shared_bytes,
@@ -654,7 +661,13 @@ def compile(
     @cache
     def unoptimised() -> Program:
         return compile(
-            source, defines=defines, arch=arch, name=name, options=options, optimise=False, cancelled=cancelled
+            source,
+            defines=defines,
+            arch=arch,
+            name=name,
+            options=options,
+            optimise=False,
+            cancelled=cancelled,
         )
 
     def instantiate(expression: str) -> tuple[Program, str]:

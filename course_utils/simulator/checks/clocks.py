@@ -104,7 +104,10 @@ class Flags:
     """What can be learned at each address: what those who stored there had made known by a fence."""
 
     def __init__(self) -> None:
-        self.told: list[dict[int, dict[int, Known]]] = [{}, {}]  # grid-wide and block-wide: address -> block ->
+        self.told: list[dict[int, dict[int, Known]]] = [
+            {},
+            {},
+        ]  # grid-wide and block-wide: address -> block ->
         self.count = 0  # how often anything new was told
 
     def tell(self, address: int, block: int, grid_wide: Known, block_wide: Known) -> None:

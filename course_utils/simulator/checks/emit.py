@@ -12,7 +12,17 @@ from ..access import group_of as group_of_lanes
 from ..controlflow import read, written
 from ..ir import Value, pattern, vector_type
 from ..kinds import LANES
-from ..layout import REGION_BITS, REGIONS, SHARED_REGION, LOCAL_REGION, FIRST_BUFFER, CONSTANT_REGION, Warp, Worker, at
+from ..layout import (
+    REGION_BITS,
+    REGIONS,
+    SHARED_REGION,
+    LOCAL_REGION,
+    FIRST_BUFFER,
+    CONSTANT_REGION,
+    Warp,
+    Worker,
+    at,
+)
 from ..ptx import Instruction
 from . import shadow_code
 from .structures import Clock, Event, Watch
@@ -174,31 +184,38 @@ class CheckCode:
             if active % length == 0 and len(pieces) <= MOST_ROWS:
                 alike = all(len(set(scaled[first : first + length])) == 1 for first in pieces)
                 if alike and group_of_lanes(lanes, site.size, length) is not None:
-                    return [self._piece(address, lanes, scaled, first, length) for first in pieces]
+                    rows: dict[tuple[int, int], list[int]] = {}
+                    for first in pieces:  # pieces at one place go together
+                        rows.setdefault((lanes[first], scaled[first]), []).append(first)
+                    if site.store and len(rows) < len(pieces):
+                        return None
+                    return [self._piece(address, lanes, scaled, firsts, length) for firsts in rows.values()]
             length //= 2
         return None
 
     def _piece(
-        self, address: Value, lanes: tuple[int, ...], scaled: tuple[int, ...], first: int, length: int
+        self, address: Value, lanes: tuple[int, ...], scaled: tuple[int, ...], firsts: list[int], length: int
     ) -> tuple[str, int, int, bool]:
-        code = self.code
+        code, first = self.code, firsts[0]
         text = address.text
         if scaled[first]:
             text = code.op(f"add i64 {text}, {code.op(f'mul i64 {address.stride}, {scaled[first]}')}")
         if lanes[first]:
             text = code.op(f"add i64 {text}, {lanes[first]}")
         uniform = length == 1 or lanes[first] == lanes[first + 1]
-        return text, first, length, uniform
+        each = (1 << length) - 1 if uniform else 1
+        return text, sum(each << start for start in firsts), length, uniform
 
-    def _row(self, action: str, site: Site, address: str, first: int, length: int, uniform: bool) -> None:
+    def _row(self, action: str, site: Site, address: str, bits: int, length: int, uniform: bool) -> None:
+        """`bits`: the lanes at the first address."""
         code, scheme = self.code, self.scheme
         log = scheme.granule_log(site.space)
         each = max(site.size >> log, 1)
         total = each if uniform else each * length
-        bits = ((1 << length) - 1) << first if uniform else 0
         if bits >> 31:
             bits -= 1 << 32
-        name = shadow_code.name_of(site.space, action, "row")
+        width = 1 if uniform else 16 if total % 32 else 32
+        name = shadow_code.quick_name(site.space, action, width)
         after = ""
         if site.space == "global":
             region = code.op(f"lshr i64 {address}, {REGION_BITS}")
@@ -215,7 +232,8 @@ class CheckCode:
             granule = code.op(f"lshr i64 {address}, {log}")
         code.do(
             f"call void @{name}(ptr %worker, ptr %warp, i64 {granule}, i32 {total}, "
-            f"i32 {each.bit_length() - 1}, i32 {first}, i32 {bits}, i32 {self._word(site)})"
+            f"i32 {each.bit_length() - 1}, i32 {bits}, i1 {'true' if uniform else 'false'}, "
+            f"i32 {self._word(site)})"
         )
         if after:
             code.jump(after)

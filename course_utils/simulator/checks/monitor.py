@@ -7,6 +7,7 @@ comparisons leave something open, so that this may be slow and exact.
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,12 @@ class Monitor:
         observer.hang(str(failure), stuck)
         return True
 
+    def close(self) -> None:
+        """The launch is over; what is left of it may be asked for."""
+        for observer in self.observers:
+            observer.close()
+        self.observers.clear()
+
     @property
     def findings(self) -> list[Finding]:
         return self.report.findings
@@ -202,21 +209,24 @@ class Observer:
         tracked = 4 * len(self.scheme.tracked) * self.plan.warps
         self.clock_memory = aligned(ctypes.sizeof(Clock) * self.plan.warps + tracked)
         self.sink = aligned(4096)
-        self.callback = CALLBACK(self._called)
+        me = weakref.ref(self)  # as ctypes keeps what it calls in a cycle
+        self.callback = CALLBACK(lambda event, number: me()._called(event, number))  # type: ignore[union-attr]
         self.reader = failures.Reader(context, monitor.kernel, self.request)
         clocks = self.clock_memory.ctypes.data
         self.watch = Watch(
             callback=ctypes.cast(self.callback, ctypes.c_void_p).value,
             shared=self.shared.address,
+            shared_planes=(ctypes.c_void_p * 8)(*self.shared.addresses),
             shared_granules=self.shared.granules,
             shared_bytes=len(self.shared.bytes),
             shared_fill=0xFF if self.scheme.initialisation else 0,
             shared_lo=1,
-            global_=monitor.global_.address,
-            global_granules=monitor.global_.granules,
+            global_planes=(ctypes.c_void_p * 8)(*monitor.global_.addresses),
             starts=monitor.global_.starts.ctypes.data,
             local=self.local.ctypes.data,
-            local_bytes=len(self.local) if self.scheme.initialisation and self.plan.addresses.local_bytes else 0,
+            local_bytes=len(self.local)
+            if self.scheme.initialisation and self.plan.addresses.local_bytes
+            else 0,
             local_away=self.local.ctypes.data - context.local.ctypes.data,
             constant_away=monitor.unset.ctypes.data - self.request.constants.ctypes.data,
             clocks=clocks,
@@ -248,6 +258,12 @@ class Observer:
             Event.UNDEFINED: self._undefined,
             Event.FENCED_BARRIER: self._fenced_barrier,
         }
+
+    def close(self) -> None:
+        """No more calls; frees what refers to itself."""
+        self.worker.watch = None
+        self.callback = CALLBACK()
+        self._handlers.clear()
 
     def _called(self, event: int, number: int) -> None:
         if self.monitor.error is not None:
@@ -368,7 +384,11 @@ class Observer:
         array, index = self._place(site, space, granule)
         both_write = site.store and other_site.store
         line, other_line = (self.monitor.line(each.instruction) for each in (site, other_site))
-        if both_write and not (flags | entry.site) & ATOMIC and self._writes_the_same(site, space, granule, lane):
+        if (
+            both_write
+            and not (flags | entry.site) & ATOMIC
+            and self._writes_the_same(site, space, granule, lane)
+        ):
             self.report.note(
                 f"several threads write the same value to {array or 'one place'} (line {line or '?'}): harmless, "
                 "as long as it stays the same value"
@@ -445,7 +465,9 @@ class Observer:
         by = int(shadow.planes["stored_by"][granule]) & 31
         others = [by]
         if by == lane:  # all lanes of the fast code write one place
-            others = [each for each in lanes_of(self.context.warp(self.warp).lanes & 0xFFFFFFFF) if each != lane]
+            others = [
+                each for each in lanes_of(self.context.warp(self.warp).lanes & 0xFFFFFFFF) if each != lane
+            ]
         array, index = self._place(site, space, granule)
         line = self.monitor.line(site.instruction)
         own = self._value(site, space, granule, lane)
@@ -471,16 +493,20 @@ class Observer:
         access = self.monitor.access(site, self.block, self.warp, lane, array, index)
 
         def make() -> tuple[str, Sequence[Access], str]:
-            where = "Shared memory holds anything when a block begins" if space == "shared" else (
-                "Memory fresh from cudaMalloc holds anything"
+            where = (
+                "Shared memory holds anything when a block begins"
+                if space == "shared"
+                else ("Memory fresh from cudaMalloc holds anything")
             )
             sentence = (
                 f"Never written: {sentences.who(access)} reads {access.place} {sentences.where(access)}, but "
                 f"nothing has written it before. {where}."
             )
             fix = f"Give every element of {array or 'the memory'} a value before it is read"
-            return sentence, (access,), fix + (
-                ", and put __syncthreads() in between." if space == "shared" else "."
+            return (
+                sentence,
+                (access,),
+                fix + (", and put __syncthreads() in between." if space == "shared" else "."),
             )
 
         self.report.add("initialisation", (array, access.line), make)
@@ -508,9 +534,13 @@ class Observer:
                         f"Never set: {sentences.who(access)} reads {named} {sentences.where(access)}, but the "
                         f"__constant__ variable {access.array} was never given a value."
                     )
-                    return sentence, (access,), (
-                        f"Set it before the launch: set_symbol({access.array!r}, values) here, "
-                        "cudaMemcpyToSymbol in a CUDA program."
+                    return (
+                        sentence,
+                        (access,),
+                        (
+                            f"Set it before the launch: set_symbol({access.array!r}, values) here, "
+                            "cudaMemcpyToSymbol in a CUDA program."
+                        ),
                     )
                 sentence = (
                     f"Never written: {sentences.who(access)} reads {named} {sentences.where(access)}, but "
@@ -605,23 +635,33 @@ class Observer:
             if null:
                 named = array or "a pointer"
                 return (
-                    f"Null pointer: {me} {verb} through {named} {here}, but {named} is null (or an index from "
-                    f"null: address {address:#x})."
-                ), (access,), f"Pass an array for {named}, or test the pointer before it is used."
+                    (
+                        f"Null pointer: {me} {verb} through {named} {here}, but {named} is null (or an index from "
+                        f"null: address {address:#x})."
+                    ),
+                    (access,),
+                    f"Pass an array for {named}, or test the pointer before it is used.",
+                )
             if misaligned:
                 return (
-                    f"Misaligned: {me} {verb} {size} at once at {access.place} {here}, and that is at no "
-                    f"multiple of {size}."
-                ), (access,), (
-                    f"An access of {size} (a vector such as float4, for one) needs an address that is a multiple "
-                    "of as many bytes: let it begin at such an index, or use single elements."
+                    (
+                        f"Misaligned: {me} {verb} {size} at once at {access.place} {here}, and that is at no "
+                        f"multiple of {size}."
+                    ),
+                    (access,),
+                    (
+                        f"An access of {size} (a vector such as float4, for one) needs an address that is a multiple "
+                        "of as many bytes: let it begin at such an index, or use single elements."
+                    ),
                 )
             length = self._length(site, space, array)
             return (
-                f"Out of bounds: {me} {verb} {access.place} {here}, but {length}."
-            ), (access,), (
-                "Let the access happen only where the index is inside (an `if` around it), or make the array "
-                "as large as the threads need."
+                (f"Out of bounds: {me} {verb} {access.place} {here}, but {length}."),
+                (access,),
+                (
+                    "Let the access happen only where the index is inside (an `if` around it), or make the array "
+                    "as large as the threads need."
+                ),
             )
 
         what = "null" if null else "misaligned" if misaligned else "bounds"
@@ -666,11 +706,15 @@ class Observer:
                 inside = f" That is inside {other}, which lies beside it." if other else ""
                 verb = access.action
                 return (
-                    f"Out of bounds: {sentences.who(access)} {verb} {access.place} {sentences.where(access)}, but "
-                    f"{self._length(site, site.space, access.array)}.{inside}"
-                ), (access,), (
-                    "Let the access happen only where the index is inside (an `if` around it), or make the array "
-                    "as large as the threads need."
+                    (
+                        f"Out of bounds: {sentences.who(access)} {verb} {access.place} {sentences.where(access)}, but "
+                        f"{self._length(site, site.space, access.array)}.{inside}"
+                    ),
+                    (access,),
+                    (
+                        "Let the access happen only where the index is inside (an `if` around it), or make the array "
+                        "as large as the threads need."
+                    ),
                 )
 
             self.report.add("memory", ("bounds", name, access.line), make)
@@ -831,11 +875,15 @@ class Observer:
                     f"thread {sentences.index_text(each.thread)} {sentences.where(each)}" for each in others
                 )
                 return (
-                    f"Different barriers at once: in block {sentences.index_text(first.block)} "
-                    f"{listed} wait at the same time. Each thread of a block must come to the same "
-                    "__syncthreads(); a GPU may take these for one, or hang."
-                ), others, (
-                    "Move __syncthreads() out of the `if` or the loop, to where all threads of the block pass."
+                    (
+                        f"Different barriers at once: in block {sentences.index_text(first.block)} "
+                        f"{listed} wait at the same time. Each thread of a block must come to the same "
+                        "__syncthreads(); a GPU may take these for one, or hang."
+                    ),
+                    others,
+                    (
+                        "Move __syncthreads() out of the `if` or the loop, to where all threads of the block pass."
+                    ),
                 )
 
             self.report.add("barriers", ("different", lines), make)
@@ -862,13 +910,17 @@ class Observer:
 
         def make() -> tuple[str, Sequence[Access], str]:
             return (
-                f"Barrier not reached by all: thread {sentences.index_text(first.thread)} of block "
-                f"{sentences.index_text(first.block)} waits {sentences.where(first)}, but "
-                f"{count} of the block's {self.plan.threads} threads, thread "
-                f"{sentences.index_text(left.thread)} for one, have left the kernel without coming there."
-            ), (first, left), (
-                "Let all threads of the block come to every __syncthreads(): no `return` before it, no `if` "
-                "around it and no loop with fewer rounds for some threads; guard the accesses instead."
+                (
+                    f"Barrier not reached by all: thread {sentences.index_text(first.thread)} of block "
+                    f"{sentences.index_text(first.block)} waits {sentences.where(first)}, but "
+                    f"{count} of the block's {self.plan.threads} threads, thread "
+                    f"{sentences.index_text(left.thread)} for one, have left the kernel without coming there."
+                ),
+                (first, left),
+                (
+                    "Let all threads of the block come to every __syncthreads(): no `return` before it, no `if` "
+                    "around it and no loop with fewer rounds for some threads; guard the accesses instead."
+                ),
             )
 
         self.report.add("barriers", ("left", first.line), make)
@@ -885,10 +937,12 @@ class Observer:
 
         def make() -> tuple[str, Sequence[Access], str]:
             return (
-                f"Wrong count: barrier {number} {sentences.where(access)} is for {count} threads, but {present} "
-                f"threads of block {sentences.index_text(access.block)} come to it at once."
-            ), (access,), (
-                "Give the number of threads that really come to it: a multiple of 32, whole warps."
+                (
+                    f"Wrong count: barrier {number} {sentences.where(access)} is for {count} threads, but {present} "
+                    f"threads of block {sentences.index_text(access.block)} come to it at once."
+                ),
+                (access,),
+                ("Give the number of threads that really come to it: a multiple of 32, whole warps."),
             )
 
         self.report.add("barriers", ("count", access.line), make)
@@ -927,14 +981,20 @@ class Observer:
                     f"its mask {mask:#010x} names {named}, which "
                     f"{'are' if len(lanes) > 1 else 'is'} not there: a branch has led them elsewhere"
                 )
-                fix = "Call it where all lanes of the mask pass, outside of the `if`, or name only those in it."
+                fix = (
+                    "Call it where all lanes of the mask pass, outside of the `if`, or name only those in it."
+                )
             else:
                 reason = f"{named} of the warp {'call' if len(lanes) > 1 else 'calls'} it without being in its mask {mask:#010x}"
                 fix = "Name every lane that calls it in the mask: 0xffffffff where the whole warp does."
             return (
-                f"Wrong lanes: {sentences.who(here)} calls {what} {sentences.where(here)}, and {reason}. "
-                "The result is then undefined."
-            ), (here,), fix
+                (
+                    f"Wrong lanes: {sentences.who(here)} calls {what} {sentences.where(here)}, and {reason}. "
+                    "The result is then undefined."
+                ),
+                (here,),
+                fix,
+            )
 
         self.report.add("barriers", ("members", status, line), make)
 
@@ -960,15 +1020,19 @@ class Observer:
 
         def make() -> tuple[str, Sequence[Access], str]:
             if stuck:
-                return f"Hang: {sentence}", accesses, (
-                    "Let exactly the threads that the barrier counts come to it, every round."
+                return (
+                    f"Hang: {sentence}",
+                    accesses,
+                    ("Let exactly the threads that the barrier counts come to it, every round."),
                 )
-            at = ", ".join(
-                f"{sentences.who(each)} {sentences.where(each)}" for each in accesses[:3]
-            )
-            return f"Hang: {sentence}" + (f" Still running: {at}." if at else ""), accesses, (
-                "Look at what the loop waits for: who sets it, and can that thread get there? A flag in memory "
-                "must be read anew each round (volatile or atomic)."
+            at = ", ".join(f"{sentences.who(each)} {sentences.where(each)}" for each in accesses[:3])
+            return (
+                f"Hang: {sentence}" + (f" Still running: {at}." if at else ""),
+                accesses,
+                (
+                    "Look at what the loop waits for: who sets it, and can that thread get there? A flag in memory "
+                    "must be read anew each round (volatile or atomic)."
+                ),
             )
 
         self.report.add("barriers", ("hang", frozenset(each.line for each in accesses)), make)

@@ -117,7 +117,9 @@ class Scheme:
         become indices of the same array. Threads that shorten such paths at the same time see an older
         or a newer link, and either leads on."""
         flows: dict[str, set[str]] = {}
-        loads = [site for site in self.plan.sites.values() if site.load and site.space in ("global", "generic")]
+        loads = [
+            site for site in self.plan.sites.values() if site.load and site.space in ("global", "generic")
+        ]
         for site in loads:
             for name in written(site.instruction):
                 flows.setdefault(name, set()).update(self.bases.get(site.number) or ())

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 BOTH_BUILDS = 300_000
 """Instructions of warps (of the optimised build) up to which a launch runs in both builds."""
 
-COPIED_BYTES = 64 << 20
+SHORTEST = 20
+"""Instructions that a warp runs at least, to tell large launches before they run."""
+
+COPIED_BYTES = 16 << 20
 """Bytes of arguments up to which copies are made."""
 
 
@@ -34,9 +37,7 @@ class Second:
         self.constants = program._constants.copy()
         self.globals = {name: array.copy() for name, (_, array) in program._globals.items()}
 
-    def run(
-        self, first: Run, grid: object, block: object, shared_bytes: int, **options: object
-    ) -> None:
+    def run(self, first: Run, grid: object, block: object, shared_bytes: int, **options: object) -> None:
         """Add to a run what only the build without optimisation shows."""
         if first.metrics["ptx__warp_inst_executed.sum"] > BOTH_BUILDS:
             first.notes.append(
@@ -65,8 +66,11 @@ class Second:
                 plain._globals[name][1][:] = array
 
 
-def prepare(program: Program, kernel: str, args: Sequence[object]) -> Second | None:
-    """Copies for a second run; None where the program has no source, or there is too much to copy."""
+def prepare(program: Program, kernel: str, args: Sequence[object], warps: int) -> Second | None:
+    """Copies for a second run; None where the program has no source, or the launch is too large. warps: of the
+    whole grid."""
+    if warps * SHORTEST > BOTH_BUILDS:
+        return None
     if program._plain is None or not isinstance(args, (list, tuple)):
         return None
     if sum(owner_of(each).nbytes for each in _arrays(args)) > COPIED_BYTES:

@@ -31,7 +31,9 @@ class Report:
         """All that were found. Memory that is read before another thread writes it, without order, is a race
         and not reported as never written as well."""
         found = [replace(finding, count=self._counts[key]) for key, finding in self._found.items()]
-        racing = {(each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines}
+        racing = {
+            (each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines
+        }
         found.sort(key=lambda each: _ORDER.index(each.kind))
         return [
             each
@@ -94,7 +96,9 @@ def does(access: Access) -> str:
 # Races ------------------------------------------------------------------------------------------------------
 
 
-def race(now: Access, before: Access, *, shared: bool, same_warp: bool, volatile: bool, flag: Access | None) -> tuple[str, str]:
+def race(
+    now: Access, before: Access, *, shared: bool, same_warp: bool, volatile: bool, flag: Access | None
+) -> tuple[str, str]:
     """(sentence, fix) for two accesses of one place without order. `flag`: an atomic or volatile access that
     stands between the two in the code, by which threads may be meant to tell each other."""
     place = now.place
@@ -113,15 +117,21 @@ def race(now: Access, before: Access, *, shared: bool, same_warp: bool, volatile
     sentence = f"Race on {place}: {then}, and {other} {does(now)} {here}, {missing}. Which comes first is left to chance."
     if same_warp and volatile:
         sentence += " volatile does not order the lanes of a warp."
-    return sentence, _race_fix(now, before, same_block=same_block, same_warp=same_warp, shared=shared, flag=flag)
+    return sentence, _race_fix(
+        now, before, same_block=same_block, same_warp=same_warp, shared=shared, flag=flag
+    )
 
 
 _UPDATE = re.compile(r"(\+=|-=|\*=|\|=|&=|\^=|\+\+|--)")
 
 
-def _race_fix(now: Access, before: Access, *, same_block: bool, same_warp: bool, shared: bool, flag: Access | None) -> str:
+def _race_fix(
+    now: Access, before: Access, *, same_block: bool, same_warp: bool, shared: bool, flag: Access | None
+) -> str:
     lines = sorted({each.line for each in (now, before) if each.line})
-    between = f"between line {lines[0]} and line {lines[1]}" if len(lines) == 2 else "between the two accesses"
+    between = (
+        f"between line {lines[0]} and line {lines[1]}" if len(lines) == 2 else "between the two accesses"
+    )
     if flag is not None:
         earlier = next((each for each in (before, now) if each.action != "reads"), before)
         return (

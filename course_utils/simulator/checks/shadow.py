@@ -7,6 +7,8 @@ for the launch and covers the buffers that the kernel may write, and those of `s
 from __future__ import annotations
 
 import ctypes
+import threading
+import weakref
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -17,7 +19,8 @@ from ..layout import REGIONS
 from ..memory import Buffer, Memory, is_fresh
 from .shadow_code import PLANES, TAGS, granule_bytes, tag_bytes
 
-PAD = 32  # granules behind the last, so that whole vectors may be read
+PAD = 48  # granules behind the last, so that whole vectors may be read
+POOLED_BYTES = 256 << 20
 NEVER = 0xCD  # the byte that fresh memory holds
 
 
@@ -37,7 +40,8 @@ class Shadow:
 
     def __init__(self, space: str, granules: int) -> None:
         self.space, self.granules = space, granules + PAD
-        self.bytes = aligned(self.granules * granule_bytes(space))
+        self.bytes = _POOL.take(self.granules * granule_bytes(space))
+        weakref.finalize(self, _POOL.give, self.bytes)
         self.planes: dict[str, np.ndarray] = {}
         at = 0
         for number, name in enumerate(PLANES):
@@ -50,6 +54,11 @@ class Shadow:
     @property
     def address(self) -> int:
         return self.bytes.ctypes.data
+
+    @property
+    def addresses(self) -> list[int]:
+        """Where each plane begins."""
+        return [self.planes[name].ctypes.data for name in PLANES]
 
     def store(self, granule: int) -> Entry | None:
         """The last store, None where there was none."""
@@ -108,6 +117,39 @@ class GlobalShadow(Shadow):
             if granule >= start:
                 return each, (granule - start) << self.log
         raise AssertionError("a granule of no buffer")
+
+
+class _Pool:
+    """Shadow memory of launches that are over, for those that follow: the system takes longer to hand out
+    new memory than a launch to use it."""
+
+    def __init__(self) -> None:
+        self._free: list[np.ndarray] = []
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> np.ndarray:
+        """Zeroed bytes that begin at a multiple of 64."""
+        with self._lock:
+            fitting = [each for each in self._free if size <= each.base.size - 64 <= 2 * size]
+            if fitting:
+                found = min(fitting, key=lambda each: each.base.size)
+                self._free = [each for each in self._free if each is not found]
+            else:
+                return aligned(size)
+        whole = found.base
+        start = -whole.ctypes.data % 64
+        part = whole[start : start + max(size, 1)]
+        part[:] = 0
+        return part
+
+    def give(self, memory: np.ndarray) -> None:
+        with self._lock:
+            self._free.append(memory)
+            while len(self._free) > 8 or sum(each.base.size for each in self._free) > POOLED_BYTES:
+                self._free.pop(0)
+
+
+_POOL = _Pool()
 
 
 def aligned(size: int) -> np.ndarray:

@@ -17,15 +17,20 @@ The functions work on 16 granules side by side ("row"), or on one granule of eac
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
+
 from ..helpers import provide
 from ..ir import Code
 from ..kinds import LANES
 from ..layout import REGION_BITS, REGIONS, Warp, Worker, at
 from .structures import Clock, Event, Watch
 
-import ctypes
-
-ATOMIC, VOLATILE, READS = 128, 64, 32  # flags of a site's number, which stands above them; READS: so does an atomic
+ATOMIC, VOLATILE, READS = (
+    128,
+    64,
+    32,
+)  # flags of a site's number, which stands above them; READS: so does an atomic
 SITE_SHIFT = 8
 PLANES = ("stored", "read1", "read2", "stored_by", "lanes1", "site1", "lanes2", "site2")
 TAGS = 3  # so many of the planes hold tags
@@ -44,19 +49,35 @@ def name_of(space: str, action: str, shape: str) -> str:
     return f"simulator_watch_{action}_{shape}_{space}"
 
 
+WIDTHS = (1, 16, 32)
+
+
+def quick_name(space: str, action: str, width: int) -> str:
+    """`width` granules at a time, one of WIDTHS."""
+    return f"simulator_watch_{action}_quick_{width}_{space}"
+
+
 def declare() -> None:
     """Make the functions known to kernels."""
     for space in ("shared", "global"):
         for action in ("load", "store"):
+            for width in WIDTHS:
+                quick = quick_name(space, action, width)
+                make = lambda s=space, a=action, w=width: _Function(s, a, "row", w).quick_text()  # noqa: E731
+                provide(quick, _SIGNATURES["row"], make)
+        for action in ("load", "store"):
             for shape in ("row", "lanes"):
                 name = name_of(space, action, shape)
-                provide(name, _SIGNATURES[shape], lambda s=space, a=action, h=shape: _Function(s, a, h).text())
+                provide(
+                    name, _SIGNATURES[shape], lambda s=space, a=action, h=shape: _Function(s, a, h).text()
+                )
     provide("simulator_watch_sync", "void (ptr, ptr, <32 x i32>, i32)", lambda: SYNC_TEXT)
 
 
 _SIGNATURES = {
-    # worker, warp, first granule, granules, log2 of those a lane has, first lane, lanes of a uniform access, site
-    "row": "void (ptr, ptr, i64, i32, i32, i32, i32, i32)",
+    # worker, warp, first granule, granules, log2 of those a lane has, lanes of the first granule (those of the
+    # others follow), is it the same place for all of these lanes?, site
+    "row": "void (ptr, ptr, i64, i32, i32, i32, i1, i32)",
     # worker, warp, granule (shared) or address (global) of each lane, granules to add, log2 granule, lanes, site
     "lanes": "void (ptr, ptr, <32 x i64>, i64, i64, i32, i32)",
 }
@@ -65,21 +86,79 @@ _SIGNATURES = {
 class _Function:
     """Writes one of the functions."""
 
-    def __init__(self, space: str, action: str, shape: str) -> None:
+    def __init__(self, space: str, action: str, shape: str, width: int = 16) -> None:
         self.space, self.action, self.shape = space, action, shape
         self.code = Code()
         self.tag = "i32" if space == "shared" else "i64"
-        self.width = 16 if shape == "row" else LANES
+        self.width = width if shape == "row" else LANES
 
     def text(self) -> str:
         name = name_of(self.space, self.action, self.shape)
         if self.shape == "row":
-            head = "i64 %first, i32 %total, i32 %log, i32 %lane0, i32 %uniform, i32 %site"
+            head = "i64 %first, i32 %total, i32 %log, i32 %lanes0, i1 %uniform, i32 %site"
         else:
             head = "<32 x i64> %places, i64 %more, i64 %log, i32 %mask, i32 %site"
         self._start()
         body = "\n".join(self.code.lines)
         return f"define void @{name}(ptr %worker, ptr %warp, {head}) {{\n{body}\n}}\n"
+
+    def quick_text(self) -> str:
+        """The function that looks first whether all is as usual: a load of what was stored before the last
+        barrier, by lanes that have been noted already or where noting more would tell nothing new; a store
+        where nobody was since the last barrier. If not, it calls the other one."""
+        name = quick_name(self.space, self.action, self.width)
+        whole = name_of(self.space, self.action, "row")
+        arguments = "ptr %worker, ptr %warp, i64 %first, i32 %total, i32 %log, i32 %lanes0, i1 %uniform, i32 %site"
+        code = self.code
+        self._head()
+        self._chunks(self._quick_load if self.action == "load" else self._quick_store)
+        code.label("unusual")
+        code.do(f"call void @{whole}({arguments})")
+        code.do("ret void")
+        body = "\n".join(code.lines)
+        other = _Function(self.space, self.action, "row").text().replace("define void", "define internal void", 1)
+        return f"define void @{name}({arguments}) {{\n{body}\n}}\n{other}"
+
+    def _quick_load(self) -> None:
+        code, tag, kind = self.code, self.tag, self._vector("i32")
+        fine = self._settled(self._load("stored"))
+        noted, free = None, ""
+        reads, lanes_ = {}, {}
+        for number in (2, 1):
+            read, lanes = self._load(f"read{number}"), self._load(f"lanes{number}")
+            reads[number], lanes_[number] = read, lanes
+            mine = code.op(f"icmp eq {self._vector(tag)} {read}, {self.mine}")
+            rest = self._both("and", lanes, self.bit, "i32")
+            has = self._and(mine, code.op(f"icmp eq {kind} {rest}, {self.bit}"))
+            free = self._settled(read)
+            other = self._not(self._or(free, self._same_warp(read)[0]))
+            noted = self._or(has, other if noted is None else self._and(other, noted))
+        assert noted is not None
+        self._unless(self._and(fine, self._or(noted, free)))
+        new = self._and(self.inside, free)
+        code.branch(self._some(new), "first.read", "known")
+        code.label("first.read")
+        self._store("read1", self.mine, new, reads[1])
+        self._store("lanes1", self.bit, new, lanes_[1])
+        self._store("site1", self.site, new)
+        code.jump("known")
+        code.label("known")
+
+    def _quick_store(self) -> None:
+        stored = self._load("stored")
+        never = self.code.op(f"icmp eq {self._vector(self.tag)} {stored}, splat ({self.tag} -1)")
+        fine = self._or(self._settled(stored), never)
+        for number in (1, 2):
+            fine = self._and(fine, self._settled(self._load(f"read{number}")))
+        self._unless(fine)
+        self._store("stored", self.mine, self.inside, stored)
+        self._store("stored_by", self._both("or", self.site, self.lane, "i32"), self.inside)
+
+    def _unless(self, fine: str) -> None:
+        code = self.code
+        unusual = self._some(self._and(self.inside, self._not(fine)))
+        code.branch(unusual, "unusual", "fine", likely=False)
+        code.label("fine")
 
     # Small things
 
@@ -113,7 +192,7 @@ class _Function:
 
     def _bits(self, item: str) -> str:
         text = self.code.op(f"bitcast {self._vector('i1')} {item} to i{self.width}")
-        return text if self.width == 32 else self.code.op(f"zext i16 {text} to i32")
+        return text if self.width == 32 else self.code.op(f"zext i{self.width} {text} to i32")
 
     def _some(self, item: str) -> str:
         text = self.code.op(f"bitcast {self._vector('i1')} {item} to i{self.width}")
@@ -125,12 +204,17 @@ class _Function:
     # The function
 
     def _start(self) -> None:
+        self._head()
+        if self.shape == "row":
+            self._chunks(self._act)
+        else:
+            self._lanes()
+
+    def _head(self) -> None:
         code, tag = self.code, self.tag
         code.label("start")
         code.do(f"%watch.at = getelementptr i8, ptr %worker, i64 {at(Worker, 'watch')}")
         code.do("%watch = load ptr, ptr %watch.at")
-        self.base = self._field("ptr", "shared" if self.space == "shared" else "global_")
-        self.granules = self._field("i64", f"{self.space}_granules")
         lo = self._field(tag, f"{self.space}_lo")
         span = self._field("i32", f"{self.space}_span")
         if tag == "i64":
@@ -148,35 +232,27 @@ class _Function:
         self.lo, self.span = self._splat(lo, tag), self._splat(span, tag)
         self.warp_base, self.mine = self._splat(warp_base, tag), self._splat(self.mine_text, tag)
         self.site = self._splat("%site", "i32")
-        if self.shape == "row":
-            self._rows()
-        else:
-            self._lanes()
 
-    def _rows(self) -> None:
+    def _chunks(self, act: Callable[[], None]) -> None:
+        """16 granules after the other."""
         code = self.code
-        lane0 = self._splat("%lane0", "i32")
-        log = self._splat("%log", "i32")
-        uniform, total = self._splat("%uniform", "i32"), self._splat("%total", "i32")
-        is_uniform = self._splat(code.op("icmp ne i32 %uniform, 0"), "i1")
+        lanes0, log = self._splat("%lanes0", "i32"), self._splat("%log", "i32")
+        total, uniform = self._splat("%total", "i32"), self._splat("%uniform", "i1")
         iota = "<" + ", ".join(f"i32 {i}" for i in range(self.width)) + ">"
         code.jump("chunk")
         code.label("chunk")
         code.do("%done = phi i32 [ 0, %start ], [ %done.next, %next ]")
         number = self._both("add", self._splat("%done", "i32"), iota, "i32")
         self.inside = code.op(f"icmp ult {self._vector('i32')} {number}, {total}")
-        lane = self._both("add", self._both("lshr", number, log, "i32"), lane0, "i32")
-        low = code.op("call i32 @llvm.cttz.i32(i32 %uniform, i1 false)")
-        single = self._both("shl", "splat (i32 1)", lane, "i32")
         kind = self._vector("i32")
-        self.bit = code.op(f"select {self._vector('i1')} {is_uniform}, {kind} {uniform}, {kind} {single}")
-        self.lane = code.op(
-            f"select {self._vector('i1')} {is_uniform}, {kind} {self._splat(low, 'i32')}, {kind} {lane}"
-        )
+        ahead = self._both("and", self._both("lshr", number, log, "i32"), "splat (i32 31)", "i32")
+        ahead = code.op(f"select {self._vector('i1')} {uniform}, {kind} zeroinitializer, {kind} {ahead}")
+        self.bit = self._both("shl", lanes0, ahead, "i32")
+        self.lane = code.op(f"call {kind} @llvm.cttz.v{self.width}i32({kind} {self.bit}, i1 false)")
         self.place = code.op(f"add i64 %first, {code.op('zext i32 %done to i64')}")
         wide = code.op(f"zext {self._vector('i32')} {number} to {self._vector('i64')}")
         self.index = self._both("add", self._splat("%first", "i64"), wide, "i64")
-        self._act()
+        act()
         code.jump("next")
         code.label("next")
         code.do(f"%done.next = add i32 %done, {self.width}")
@@ -213,7 +289,9 @@ class _Function:
         self.index = self._both("add", index, more, "i64")
         iota = "<" + ", ".join(f"i32 {i}" for i in range(LANES)) + ">"
         self.lane = iota
-        self.bit = "<" + ", ".join(f"i32 {(1 << i) - (1 << 32 if i == 31 else 0)}" for i in range(LANES)) + ">"
+        self.bit = (
+            "<" + ", ".join(f"i32 {(1 << i) - (1 << 32 if i == 31 else 0)}" for i in range(LANES)) + ">"
+        )
         self._act()
         if self.space == "global":
             code.jump("end")
@@ -227,9 +305,8 @@ class _Function:
         number = PLANES.index(name)
         size = tag_bytes(self.space)
         element, width = (self.tag, size) if number < TAGS else ("i32", 4)
-        before = min(number, TAGS) * size + max(number - TAGS, 0) * 4
-        offset = self.code.op(f"mul i64 {self.granules}, {before}")
-        return self.code.op(f"getelementptr i8, ptr {self.base}, i64 {offset}"), element, width
+        start = self.code.load("ptr", "%watch", at(Watch, f"{self.space}_planes") + 8 * number)
+        return start, element, width
 
     def _load(self, name: str) -> str:
         start, element, width = self._plane(name)
@@ -262,8 +339,11 @@ class _Function:
     # Comparisons
 
     def _settled(self, tags: str) -> str:
-        """Of accesses that are none, or before the last barrier."""
+        """Of accesses that are none, or before the last barrier. In shared memory a single comparison tells
+        both, as the tags of the block begin with 1."""
         tag = self.tag
+        if self.space == "shared":
+            return self.code.op(f"icmp ule {self._vector(tag)} {tags}, {self.span}")
         ahead = self._both("sub", tags, self.lo, tag)
         before = self.code.op(f"icmp ult {self._vector(tag)} {ahead}, {self.span}")
         none = self.code.op(f"icmp eq {self._vector(tag)} {tags}, zeroinitializer")
@@ -317,9 +397,7 @@ class _Function:
         own = self._and(same, code.op(f"icmp eq {kind} {lanes}, {self.bit}"))
         lowest = code.op(f"call {kind} @llvm.cttz.v{self.width}i32({kind} {lanes}, i1 false)")
         lowest = self._both("and", lowest, "splat (i32 31)", "i32")
-        alone = code.op(
-            f"icmp eq {kind} {self._both('shl', 'splat (i32 1)', lowest, 'i32')}, {lanes}"
-        )
+        alone = code.op(f"icmp eq {kind} {self._both('shl', 'splat (i32 1)', lowest, 'i32')}, {lanes}")
         synced = self._splat(code.load("i32", self.clock, at(Clock, "synced")), "i32")
         all_know = self._and(same, code.op(f"icmp ult {kind} {time}, {synced}"))
         told = self._and(alone, self._before(same, time, lowest))
@@ -415,7 +493,7 @@ class _Function:
         code.branch(atomic, "alone", "together")
         code.label("together")
         if self.shape == "row":
-            several = code.op("call i32 @llvm.ctpop.i32(i32 %uniform)")
+            several = code.op("call i32 @llvm.ctpop.i32(i32 %lanes0)")
             many = self._splat(code.op(f"icmp ugt i32 {several}, 1"), "i1")
             double = self._and(self.inside, many)
         else:

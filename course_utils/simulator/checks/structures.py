@@ -1,7 +1,7 @@
 """The structures that checked kernels, the runtime and Python share, beside those of `layout`.
 
-    Watch   one a worker: where shadow memory lies, which accesses are ordered, how to call Python
-    Clock   one a warp: how far its lanes know of each other
+Watch   one a worker: where shadow memory lies, which accesses are ordered, how to call Python
+Clock   one a warp: how far its lanes know of each other
 """
 
 from __future__ import annotations
@@ -38,16 +38,19 @@ class Event:
 class Watch(ctypes.Structure):
     _fields_ = (
         ("callback", c_void_p),
-        ("shared", c_void_p),  # shadow memory, see shadow.py
+        ("shared", c_void_p),  # shadow memory, see shadow.py,
+        ("shared_planes", c_void_p * 8),  # and where its planes begin
         ("shared_granules", c_int64),
         ("shared_bytes", c_int64),
         ("shared_fill", c_int32),  # the byte that shared memory's shadow begins with
-        ("shared_lo", c_int32),  # tags from lo, fewer than span of them, are of accesses before the last barrier
+        (
+            "shared_lo",
+            c_int32,
+        ),  # tags from lo, fewer than span of them, are of accesses before the last barrier
         ("shared_span", c_int32),
         ("global_span", c_int32),
         ("global_lo", c_int64),
-        ("global_", c_void_p),
-        ("global_granules", c_int64),
+        ("global_planes", c_void_p * 8),
         ("starts", c_void_p),  # int64 a region: its first granule, negative: not watched
         ("local", c_void_p),  # a byte for each of local memory: 0: nothing wrote it, 1: written
         ("local_bytes", c_int64),
