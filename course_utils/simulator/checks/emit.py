@@ -13,12 +13,12 @@ from ..controlflow import read, written
 from ..ir import Value, pattern, vector_type
 from ..kinds import LANES
 from ..layout import (
+    CONSTANT_REGION,
+    FIRST_BUFFER,
+    LOCAL_REGION,
     REGION_BITS,
     REGIONS,
     SHARED_REGION,
-    LOCAL_REGION,
-    FIRST_BUFFER,
-    CONSTANT_REGION,
     Warp,
     Worker,
     at,
@@ -300,7 +300,7 @@ class CheckCode:
         if site.space == "generic":
             mask = self._in_region(lanes, CONSTANT_REGION)
             lanes = self._offsets(lanes)
-        base = code.op(f"ptrtoint ptr %constants to i64")
+        base = code.op("ptrtoint ptr %constants to i64")
         away = code.load("i64", "%watch", at(Watch, "constant_away"), fixed=True)
         start = code.splat(code.op(f"add i64 {base}, {away}"), "i64")
         places = code.op(f"inttoptr <32 x i64> {code.op(f'add <32 x i64> {start}, {lanes}')} to <32 x ptr>")

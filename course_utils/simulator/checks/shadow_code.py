@@ -108,7 +108,9 @@ class _Function:
         where nobody was since the last barrier. If not, it calls the other one."""
         name = quick_name(self.space, self.action, self.width)
         whole = name_of(self.space, self.action, "row")
-        arguments = "ptr %worker, ptr %warp, i64 %first, i32 %total, i32 %log, i32 %lanes0, i1 %uniform, i32 %site"
+        arguments = (
+            "ptr %worker, ptr %warp, i64 %first, i32 %total, i32 %log, i32 %lanes0, i1 %uniform, i32 %site"
+        )
         code = self.code
         self._head()
         self._chunks(self._quick_load if self.action == "load" else self._quick_store)
@@ -116,7 +118,9 @@ class _Function:
         code.do(f"call void @{whole}({arguments})")
         code.do("ret void")
         body = "\n".join(code.lines)
-        other = _Function(self.space, self.action, "row").text().replace("define void", "define internal void", 1)
+        other = (
+            _Function(self.space, self.action, "row").text().replace("define void", "define internal void", 1)
+        )
         return f"define void @{name}({arguments}) {{\n{body}\n}}\n{other}"
 
     def _quick_load(self) -> None:
