@@ -646,6 +646,7 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
+        ptx.own_file_first(module, name)
         again = None
         if optimise and expressions:
             again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731

@@ -253,6 +253,21 @@ def parse(text: str) -> Module:
     return _Reader(text).module()
 
 
+def own_file_first(module: Module, name: str) -> None:
+    """Let the kernel's own file, called `name`, be file 1. The compiler numbers files as it meets them: without
+    optimisation a header may come first."""
+    own = [number for number, path in module.files.items() if path.rsplit("/", 1)[-1] == name.rsplit("/", 1)[-1]]
+    if not own or own[0] == 1:
+        return
+    numbers = {own[0]: 1, 1: own[0]}
+    for function in module.functions.values():
+        for instruction in function.instructions:
+            place = instruction.location
+            if place.file in numbers:
+                instruction.location = Location(numbers[place.file], place.line, place.outer)
+    module.files = {numbers.get(number, number): path for number, path in module.files.items()}
+
+
 def split_operands(text: str) -> list[str]:
     """Split at commas that are in no bracket."""
     pieces, depth, start = [], 0, 0

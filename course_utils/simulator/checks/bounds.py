@@ -15,6 +15,9 @@ from .shadow import lanes_of
 if TYPE_CHECKING:
     from .observer import Observer
 
+SINK_BYTES = 64
+"""Memory for each lane that takes a store to nowhere and gives 0 to a load."""
+
 
 class Bounds:
     """Tells of accesses that are not legal, and leads them to memory that takes everything."""
@@ -44,7 +47,7 @@ class Bounds:
 
     def illegal(self, number: int) -> None:
         site = self.view.monitor.sites[number]
-        self.view.sink[:64] = 0
+        self.view.sink[:] = 0
         dropped = 0
         for lane, address in self.view.reader.addresses(site):
             fault = self.view.reader.fault(site, address)
@@ -52,7 +55,7 @@ class Bounds:
                 self.view.worker.hosts[lane] = self._hosts(site, lane, address)
                 continue
             dropped |= 1 << lane
-            self.view.worker.hosts[lane] = self.view.sink.ctypes.data
+            self.view.worker.hosts[lane] = self.view.sink.ctypes.data + SINK_BYTES * lane
             self._illegal_access(site, lane, address, *fault)
         self.view.watch.dropped = dropped - (1 << 32) if dropped >> 31 else dropped
 
@@ -140,14 +143,14 @@ class Bounds:
 
     def neighbour(self, number: int) -> None:
         site = self.view.monitor.sites[number]
-        self.view.sink[:64] = 0
+        self.view.sink[:] = 0
         for lane in lanes_of(self.view.worker.mask & 0xFFFFFFFF):
             address = self.view.worker.addresses[lane]
             name, offset = self.view.monitor.variable_at(site, site.space, address)
             access = self.view.monitor.access(
                 site, self.view.block, self.view.warp, lane, name, offset // self.view.element(site)
             )
-            self.view.worker.hosts[lane] = self.view.sink.ctypes.data
+            self.view.worker.hosts[lane] = self.view.sink.ctypes.data + SINK_BYTES * lane
 
             def make(access: Access = access, address: int = address) -> tuple[str, Sequence[Access], str]:
                 other = self._owner(site.space, address, access.array)

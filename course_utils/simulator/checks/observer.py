@@ -15,7 +15,7 @@ from ..access import BYTES, Site
 from ..kinds import LANES
 from ..semantics import ELEMENT
 from .barriers import Barriers
-from .bounds import Bounds
+from .bounds import SINK_BYTES, Bounds
 from .clocks import NOTHING, BlockClocks, knows
 from .races import Races
 from .shadow import Entry, Shadow, aligned, lanes_of
@@ -46,7 +46,7 @@ class Observer:
         self.local = aligned(len(context.local))
         tracked = 4 * len(self.scheme.tracked) * self.plan.warps
         self.clock_memory = aligned(ctypes.sizeof(Clock) * self.plan.warps + tracked)
-        self.sink = aligned(4096)
+        self.sink = aligned(SINK_BYTES * LANES)
         me = weakref.ref(self)  # as ctypes keeps what it calls in a cycle
         self.callback = CALLBACK(lambda event, number: me()._called(event, number))  # type: ignore[union-attr]
         self.reader = failures.Reader(context, monitor.kernel, self.request)
