@@ -3,8 +3,8 @@
     python benchmarks/checks.py [--repeats 5] [--only PART]
 
 Both are timed in turns in one run, after one of each that is not timed, on as many threads as the simulator
-takes by itself (a checked launch takes one). Launches are timed, not compilations. Nothing is asserted; see README.md
-beside this file.
+takes by itself (a checked launch takes one). Launches are timed, not compilations. Nothing is asserted;
+see README.md beside this file.
 """
 
 from __future__ import annotations
@@ -42,8 +42,14 @@ __device__ void product(const float *a, const float *b, float *c, int n)
     }
     c[row * n + column] = sum;
 }
-extern "C" __global__ void product16(const float *a, const float *b, float *c, int n) { product<16>(a, b, c, n); }
-extern "C" __global__ void product32(const float *a, const float *b, float *c, int n) { product<32>(a, b, c, n); }
+extern "C" __global__ void product16(const float *a, const float *b, float *c, int n)
+{
+    product<16>(a, b, c, n);
+}
+extern "C" __global__ void product32(const float *a, const float *b, float *c, int n)
+{
+    product<32>(a, b, c, n);
+}
 
 extern "C" __global__ void transpose(const float *in, float *out, int n)
 {

@@ -396,8 +396,8 @@ class Program:
         return known
 
     def _initialised(self, name: str) -> bool:
-        """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables that
-        the source does not name, a header's for one, count as initialised."""
+        """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables
+        that the source does not name, a header's for one, count as initialised."""
         plain = tracing.plain_name(name)
         found = re.search(rf"__constant__[^;{{]*\b{re.escape(plain)}\b[^;]*", self.source or "")
         return found is None or "=" in found.group() or "{" in found.group()

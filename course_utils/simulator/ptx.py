@@ -254,9 +254,10 @@ def parse(text: str) -> Module:
 
 
 def own_file_first(module: Module, name: str) -> None:
-    """Let the kernel's own file, called `name`, be file 1. The compiler numbers files as it meets them: without
-    optimisation a header may come first."""
-    own = [number for number, path in module.files.items() if path.rsplit("/", 1)[-1] == name.rsplit("/", 1)[-1]]
+    """Let the kernel's own file, called `name`, be file 1. The compiler numbers files as it meets them, and
+    without optimisation a header may come first."""
+    plain = name.rsplit("/", 1)[-1]
+    own = [number for number, path in module.files.items() if path.rsplit("/", 1)[-1] == plain]
     if not own or own[0] == 1:
         return
     numbers = {own[0]: 1, 1: own[0]}

@@ -1,4 +1,4 @@
-"""Barriers, and instructions of a warp whose mask does not fit: who is missing, who waits elsewhere, who hangs."""
+"""Barriers, and instructions of a warp whose mask does not fit: who is missing, elsewhere, or hangs."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ class Barriers:
                     ),
                     others,
                     (
-                        "Move __syncthreads() out of the `if` or the loop, to where all threads of the block pass."
+                        "Move __syncthreads() out of the `if` or the loop, to where all threads of "
+                        "the block pass."
                     ),
                 )
 
@@ -164,7 +165,8 @@ class Barriers:
                 ),
                 (first, left),
                 (
-                    "Let all threads of the block come to every __syncthreads(): no `return` before it, no `if` "
+                    "Let all threads of the block come to every __syncthreads(): no `return` before "
+                    "it, no `if` "
                     "around it and no loop with fewer rounds for some threads; guard the accesses instead."
                 ),
             )
@@ -184,7 +186,8 @@ class Barriers:
         def make() -> tuple[str, Sequence[Access], str]:
             return (
                 (
-                    f"Wrong count: barrier {number} {sentences.where(access)} is for {count} threads, but {present} "
+                    f"Wrong count: barrier {number} {sentences.where(access)} is for {count} threads, "
+                    f"but {present} "
                     f"threads of block {sentences.index_text(access.block)} come to it at once."
                 ),
                 (access,),
@@ -220,7 +223,10 @@ class Barriers:
 
         def make() -> tuple[str, Sequence[Access], str]:
             if status == Status.APART and gone:
-                reason = f"its mask {mask:#010x} names {named}, which {'have' if len(lanes) > 1 else 'has'} left the kernel"
+                reason = (
+                    f"its mask {mask:#010x} names {named}, which "
+                    f"{'have' if len(lanes) > 1 else 'has'} left the kernel"
+                )
                 fix = "Let no lane return before it, or take the mask from __ballot_sync() before the branch."
             elif status == Status.APART:
                 reason = (
@@ -231,7 +237,10 @@ class Barriers:
                     "Call it where all lanes of the mask pass, outside of the `if`, or name only those in it."
                 )
             else:
-                reason = f"{named} of the warp {'call' if len(lanes) > 1 else 'calls'} it without being in its mask {mask:#010x}"
+                reason = (
+                    f"{named} of the warp {'call' if len(lanes) > 1 else 'calls'} it "
+                    f"without being in its mask {mask:#010x}"
+                )
                 fix = "Name every lane that calls it in the mask: 0xffffffff where the whole warp does."
             return (
                 (
@@ -276,7 +285,8 @@ class Barriers:
                 f"Hang: {sentence}" + (f" Still running: {at}." if at else ""),
                 accesses,
                 (
-                    "Look at what the loop waits for: who sets it, and can that thread get there? A flag in memory "
+                    "Look at what the loop waits for: who sets it, and can that thread get there? A "
+                    "flag in memory "
                     "must be read anew each round (volatile or atomic)."
                 ),
             )

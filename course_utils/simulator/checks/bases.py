@@ -1,8 +1,8 @@
-"""From which variables an address derives: the registers followed back to the symbols and parameters they come
-from.
+"""From which variables an address derives: the registers followed back to the symbols and parameters they
+come from.
 
-The answer is a set of names, or None where it cannot be told (a pointer that was loaded, for one). It does not
-follow the flow of control: a register has one answer for the whole kernel.
+The answer is a set of names, or None where it cannot be told (a pointer that was loaded, for one). It does
+not follow the flow of control: a register has one answer for the whole kernel.
 """
 
 from __future__ import annotations

@@ -87,7 +87,8 @@ class Bounds:
                 named = array or "a pointer"
                 return (
                     (
-                        f"Null pointer: {me} {verb} through {named} {here}, but {named} is null (or an index from "
+                        f"Null pointer: {me} {verb} through {named} {here}, but {named} is null (or "
+                        f"an index from "
                         f"null: address {address:#x})."
                     ),
                     (access,),
@@ -101,7 +102,8 @@ class Bounds:
                     ),
                     (access,),
                     (
-                        f"An access of {size} (a vector such as float4, for one) needs an address that is a multiple "
+                        f"An access of {size} (a vector such as float4, for one) needs an address "
+                        f"that is a multiple "
                         "of as many bytes: let it begin at such an index, or use single elements."
                     ),
                 )
@@ -110,7 +112,8 @@ class Bounds:
                 (f"Out of bounds: {me} {verb} {access.place} {here}, but {length}."),
                 (access,),
                 (
-                    "Let the access happen only where the index is inside (an `if` around it), or make the array "
+                    "Let the access happen only where the index is inside (an `if` around it), or "
+                    "make the array "
                     "as large as the threads need."
                 ),
             )
@@ -158,12 +161,14 @@ class Bounds:
                 verb = access.action
                 return (
                     (
-                        f"Out of bounds: {sentences.who(access)} {verb} {access.place} {sentences.where(access)}, but "
+                        f"Out of bounds: {sentences.who(access)} {verb} {access.place} "
+                        f"{sentences.where(access)}, but "
                         f"{self._length(site, site.space, access.array)}.{inside}"
                     ),
                     (access,),
                     (
-                        "Let the access happen only where the index is inside (an `if` around it), or make the array "
+                        "Let the access happen only where the index is inside (an `if` around it), "
+                        "or make the array "
                         "as large as the threads need."
                     ),
                 )

@@ -1,8 +1,8 @@
 """Which accesses are ordered: what each thread knows of the others.
 
 Within a block a barrier orders all that came before it with all that follows; compiled code tells that alone.
-Here is the rest: barriers of some warps, and flags: what a thread did before a fence is known to whoever reads
-a flag (or counter) that the thread, or one that waited for it at a barrier, sets after the fence.
+Here is the rest: barriers of some warps, and flags: what a thread did before a fence is known to whoever
+reads a flag (or counter) that the thread, or one that waited for it at a barrier, sets after the fence.
 
 A *bound* says: all accesses before this time of the warp are known.
 """

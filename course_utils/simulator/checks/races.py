@@ -63,7 +63,8 @@ class Races:
             and self._writes_the_same(site, space, granule, lane)
         ):
             self.view.report.note(
-                f"several threads write the same value to {array or 'one place'} (line {line or '?'}): harmless, "
+                f"several threads write the same value to {array or 'one place'} (line "
+                f"{line or '?'}): harmless, "
                 "as long as it stays the same value"
             )
             return
@@ -122,11 +123,11 @@ class Races:
             scratch[number * LANES * element + lane * element :][:element]
             for number in range(max(site.size // element, 1))
         ]
-        address, width = self._memory_of(space, granule)
+        _, width = self._memory_of(space, granule)
         if space == "shared":
             within = (granule << self.view.log) % site.size
         else:
-            buffer, offset = self.view.monitor.global_.place(granule)
+            _, offset = self.view.monitor.global_.place(granule)
             within = offset % site.size
         return b"".join(parts)[within : within + width]
 
@@ -161,6 +162,7 @@ class Races:
             self.view.report.add("races", (array, frozenset((line,))), make)
             return
         self.view.report.note(
-            f"several threads write the same value to {array or 'one place'} (line {line or '?'}): harmless, as "
+            f"several threads write the same value to {array or 'one place'} (line {line or '?'}): "
+            f"harmless, as "
             "long as it stays the same value"
         )

@@ -67,8 +67,8 @@ class Second:
 
 
 def prepare(program: Program, kernel: str, args: Sequence[object], warps: int) -> Second | None:
-    """Copies for a second run; None where the program has no source, or the launch is too large. warps: of the
-    whole grid."""
+    """Copies for a second run; None where the program has no source, or the launch is too large. warps: of
+    the whole grid."""
     if warps * SHORTEST > BOTH_BUILDS:
         return None
     if program._plain is None or not isinstance(args, (list, tuple)):

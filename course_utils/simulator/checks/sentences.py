@@ -114,7 +114,10 @@ def race(
         False: "with no __syncthreads() between the two",
     }
     missing = ways[same_warp] if same_block else "and nothing orders two blocks"
-    sentence = f"Race on {place}: {then}, and {other} {does(now)} {here}, {missing}. Which comes first is left to chance."
+    sentence = (
+        f"Race on {place}: {then}, and {other} {does(now)} {here}, {missing}. Which "
+        f"comes first is left to chance."
+    )
     if same_warp and volatile:
         sentence += " volatile does not order the lanes of a warp."
     return sentence, _race_fix(

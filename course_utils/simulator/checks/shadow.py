@@ -1,7 +1,7 @@
 """Shadow memory: what was done last to every granule of shared and global memory, as NumPy sees it.
 
-The layout is that of `shadow_code`. Shared memory's shadow begins anew with every block; global memory's lasts
-for the launch and covers the buffers that the kernel may write, and those of `simulator.fresh`.
+The layout is that of `shadow_code`. Shared memory's shadow begins anew with every block; global memory's
+lasts for the launch and covers the buffers that the kernel may write, and those of `simulator.fresh`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """The compiled half of shadow memory: is this access ordered with those before it, and note it.
 
-For each granule (the bytes of the smallest access of the kernel, at most 4) there are eight numbers, each in a
-plane of its own:
+For each granule (the bytes of the smallest access of the kernel, at most 4) there are eight numbers, each
+in a plane of its own:
 
     stored                tag of the last store; 0: none in this launch, all ones: never written
     stored_by             its site, flags and lane
     read1, lanes1, site1  tag of a load since, the lanes that took part, its site and flags
     read2, lanes2, site2  the same of a load by another warp
 
-A tag is 1 + warp + 32 * the warp's time, and for global memory also 2**32 * (1 + block). Accesses before the last
-barrier have tags from `lo`, fewer than `span` of them: one comparison says that they are ordered. What remains
-is compared with the warp's own clock, and only what is then still open goes to Python (see `races`).
+A tag is 1 + warp + 32 * the warp's time, and for global memory also 2**32 * (1 + block). Accesses before
+the last barrier have tags from `lo`, fewer than `span` of them: one comparison says that they are ordered.
+What remains is compared with the warp's own clock, and only what is then still open goes to Python (see
+`races`).
 
 The functions work on 16 granules side by side ("row"), or on one granule of each lane ("lanes").
 """
@@ -75,10 +76,11 @@ def declare() -> None:
 
 
 _SIGNATURES = {
-    # worker, warp, first granule, granules, log2 of those a lane has, lanes of the first granule (those of the
-    # others follow), is it the same place for all of these lanes?, site
+    # worker, warp, first granule, granules, log2 of those a lane has, lanes of the first granule (those of
+    # the others follow), is it the same place for all of these lanes?, site
     "row": "void (ptr, ptr, i64, i32, i32, i32, i1, i32)",
-    # worker, warp, granule (shared) or address (global) of each lane, granules to add, log2 granule, lanes, site
+    # worker, warp, granule (shared) or address (global) of each lane, granules to add, log2 granule,
+    # lanes, site
     "lanes": "void (ptr, ptr, <32 x i64>, i64, i64, i32, i32)",
 }
 
@@ -271,7 +273,8 @@ class _Function:
         if self.space == "global":
             region = self._both("lshr", "%places", f"splat (i64 {REGION_BITS})", "i64")
             region = code.op(
-                f"call <32 x i64> @llvm.umin.v32i64(<32 x i64> {region}, <32 x i64> splat (i64 {REGIONS - 1}))"
+                f"call <32 x i64> @llvm.umin.v32i64(<32 x i64> {region}, <32 x i64> splat (i64 "
+                f"{REGIONS - 1}))"
             )
             starts = self._field("ptr", "starts")
             pointers = code.op(f"getelementptr i64, ptr {starts}, <32 x i64> {region}")
@@ -366,7 +369,7 @@ class _Function:
         return same, time
 
     def _before(self, same: str, time: str, lanes: str) -> str:
-        """Of the running warp, and known to the lane: by a __syncwarp of all, or of a group with that lane."""
+        """Of the running warp, and known to the lane: by a __syncwarp of all, or of a group with it."""
         code, kind = self.code, self._vector("i32")
         synced = self._splat(code.load("i32", self.clock, at(Clock, "synced")), "i32")
         row = self._both("shl", self.lane, "splat (i32 5)", "i32")

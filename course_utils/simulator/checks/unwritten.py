@@ -64,7 +64,8 @@ class Unwritten:
                     named = "an array or variable of its own"
                 if space == "const":
                     sentence = (
-                        f"Never set: {sentences.who(access)} reads {named} {sentences.where(access)}, but the "
+                        f"Never set: {sentences.who(access)} reads {named} {sentences.where(access)}, "
+                        f"but the "
                         f"__constant__ variable {access.array} was never given a value."
                     )
                     return (
@@ -98,7 +99,8 @@ class Unwritten:
 
         def make() -> tuple[str, Sequence[Access], str]:
             sentence = (
-                f"Never written: {sentences.who(access)} uses a variable of its own {sentences.where(access)} "
+                f"Never written: {sentences.who(access)} uses a variable of its own "
+                f"{sentences.where(access)} "
                 "that nothing has given a value. Such a variable holds anything."
             )
             return sentence, (access,), "Give the variable a value where it is declared, such as `= 0`."

@@ -34,10 +34,12 @@ def test_not_all_come_to_one_barrier(body: str, lines: set[int]) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "for (int b = 0; b < n; b += 64) { s[t] = b;\n__syncthreads();\nx[t] += s[63 - t];\n__syncthreads(); }",
+        "for (int b = 0; b < n; b += 64) { s[t] = b;\n__syncthreads();\nx[t] += s[63 - "
+        "t];\n__syncthreads(); }",
         "if (n > 8) { s[t] = x[t];\n__syncthreads();\nx[t] = s[63 - t]; }",
         "#pragma unroll 4\nfor (int b = 0; b < n; b++) {\n__syncthreads(); if (t == b % 64) x[t] += 1.0f; }",
-        'if (t / 32 == 0) asm volatile("bar.sync 1, 32;"); else asm volatile("bar.sync 2, 32;");\n__syncthreads();',
+        'if (t / 32 == 0) asm volatile("bar.sync 1, 32;"); else asm volatile("bar.sync 2, '
+        '32;");\n__syncthreads();',
         "if (t < n) s[t] = x[t];\n__syncthreads();\nif (t < n) x[t] = s[n - 1 - t];",
     ],
     ids=["loop", "same for all", "unrolled", "a barrier for each warp", "guarded accesses"],
@@ -104,7 +106,8 @@ def test_masks_that_name_others(name: str) -> None:
     [
         "if (t % 32 < 16) v += __shfl_xor_sync(0x0000ffff, v, 1);",
         "unsigned m = __ballot_sync(0xffffffff, t < n); if (t < n) v += __shfl_sync(m, v, 0);",
-        "float w = t < n ? v : 0.0f; for (int d = 16; d > 0; d /= 2) w += __shfl_down_sync(0xffffffff, w, d); v = w;",
+        "float w = t < n ? v : 0.0f; for (int d = 16; d > 0; d /= 2) w += "
+        "__shfl_down_sync(0xffffffff, w, d); v = w;",
         "if (t / 32 == 1) { for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffff, v, d); }",
         "if (t / 32 == 0) return; v += __shfl_xor_sync(0xffffffff, v, 1);",
     ],

@@ -116,6 +116,9 @@ def test_structures_with_padding() -> None:
     source = (
         "struct P { float x; char c; double d; };\n" + HEAD + "k(const P *a, P *b) { __shared__ P s[64];\n"
     )
-    source += "int t = threadIdx.x; P p = a[t]; s[t] = p; __syncthreads(); P q = s[63 - t]; q.x += 1.0f; b[t] = q; }"
+    source += (
+        "int t = threadIdx.x; P p = a[t]; s[t] = p; __syncthreads(); P q = s[63 - "
+        "t]; q.x += 1.0f; b[t] = q; }"
+    )
     a, b = (np.zeros(64 * 16, np.uint8).view("V16") for _ in range(2))
     quiet(launch(source, [a, b]))

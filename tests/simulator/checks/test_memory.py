@@ -106,7 +106,8 @@ def test_past_a_local_array() -> None:
 def test_whole_warps_and_parts_of_warps() -> None:
     source = (
         HEAD
-        + "k(float *x, int n) { for (int i = 0; i < n; i++) if (threadIdx.x % 3 == 0) x[i * 64 + threadIdx.x] = i; }"
+        + "k(float *x, int n) { for (int i = 0; i < n; i++) if (threadIdx.x % 3 == 0) x[i * 64 + "
+        + "threadIdx.x] = i; }"
     )
     x = zeros(128)
     run = launch(source, [x, 4])

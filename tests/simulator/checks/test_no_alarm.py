@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from course_utils import devices, kernels, simulator
@@ -23,7 +21,7 @@ SLOW = (
 
 
 @pytest.fixture
-def findings(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[simulator.Finding]]:
+def findings(monkeypatch: pytest.MonkeyPatch) -> list[simulator.Finding]:
     """Every launch of a program is checked; what was found is collected."""
     found: list[simulator.Finding] = []
     launch = Program.launch
@@ -34,7 +32,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[simulator.Finding
         return run
 
     monkeypatch.setattr(Program, "launch", checked)
-    yield found
+    return found
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

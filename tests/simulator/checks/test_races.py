@@ -327,7 +327,8 @@ def test_who_wrote_last() -> None:
 
 CORRECT: dict[str, tuple[str, Callable[[], list[object]]]] = {
     "double buffer": (
-        "k(const float *x, float *y, int n) { __shared__ float b[2][64]; int t = threadIdx.x; float sum = 0;\n"
+        "k(const float *x, float *y, int n) { __shared__ float b[2][64]; int t = threadIdx.x; float "
+        "sum = 0;\n"
         "b[0][t] = x[t]; __syncthreads();\n"
         "for (int i = 0; i < n; i++) { if (i + 1 < n) b[(i + 1) & 1][t] = x[(i + 1) * 64 + t];\n"
         "sum += b[i & 1][63 - t]; __syncthreads(); } y[t] = sum; }",
@@ -335,21 +336,25 @@ CORRECT: dict[str, tuple[str, Callable[[], list[object]]]] = {
     ),
     "bitonic sort": (
         "k(float *x) { __shared__ float s[64]; int t = threadIdx.x; s[t] = x[t];\n"
-        "for (int k = 2; k <= 64; k *= 2) for (int j = k / 2; j > 0; j /= 2) { __syncthreads(); int o = t ^ j;\n"
+        "for (int k = 2; k <= 64; k *= 2) for (int j = k / 2; j > 0; j /= 2) { __syncthreads(); int "
+        "o = t ^ j;\n"
         "if (o > t) { float a = s[t], b = s[o]; if ((a > b) == ((t & k) == 0)) { s[t] = b; s[o] = a; } } }\n"
         "__syncthreads(); x[t] = s[t]; }",
         lambda: [floats(64)],
     ),
     "compaction by ballots": (
-        "k(const float *x, float *y, int *n) { __shared__ int o[2]; int t = threadIdx.x, w = t / 32, l = t % 32;\n"
-        "bool p = x[t] > 0.5f; unsigned b = __ballot_sync(~0u, p); if (l == 0) o[w] = __popc(b); __syncthreads();\n"
+        "k(const float *x, float *y, int *n) { __shared__ int o[2]; int t = threadIdx.x, w = t / 32, "
+        "l = t % 32;\n"
+        "bool p = x[t] > 0.5f; unsigned b = __ballot_sync(~0u, p); if (l == 0) o[w] = __popc(b); "
+        "__syncthreads();\n"
         "if (t == 0) { int c = o[0]; o[0] = 0; *n = c + o[1]; o[1] = c; } __syncthreads();\n"
         "if (p) y[o[w] + __popc(b & ((1u << l) - 1))] = x[t]; }",
         lambda: [floats(64), zeros(64), zeros(1, np.int32)],
     ),
     "changes until nobody changes": (
         "k(int *x) { __shared__ int s[64]; int t = threadIdx.x; s[t] = x[t]; int changed;\n"
-        "do { __syncthreads(); int m = max(s[t], s[(t + 1) % 64]); changed = m != s[t]; __syncthreads(); s[t] = m;\n"
+        "do { __syncthreads(); int m = max(s[t], s[(t + 1) % 64]); changed = m != s[t]; "
+        "__syncthreads(); s[t] = m;\n"
         "} while (__syncthreads_or(changed)); x[t] = s[t]; }",
         lambda: [np.random.default_rng(2).integers(0, 99, 64).astype(np.int32)],
     ),
