@@ -7,7 +7,7 @@
 In the order data flows: ptx (text -> instructions), controlflow, kinds (what is alike in all lanes), plan,
 semantics and exchange and access, tensor and async_copy with helpers (instructions -> LLVM), codegen with
 fast and masked (the two ways to run a warp), machine (LLVM -> code), runtime.ll (blocks and warps), arguments
-and memory, launch, counters, program.
+and memory, launch, counters, program. The checks, with a second half in Python, are in checks.
 """
 
 from ..compiler import CompileError
