@@ -25,6 +25,7 @@ SLICE = 20_000  # loop rounds after which other warps get a turn: some milliseco
 PATIENCE = 50  # slices that a block may use before other blocks get a turn
 OPEN_BLOCKS = 1024  # that one thread keeps waiting for each other
 DEFAULT_BUDGET = 200_000_000
+CHECKED_BUDGET = 50_000_000
 """Loop rounds that each thread may spend before a launch counts as endless: some seconds."""
 
 

@@ -120,7 +120,7 @@ class Program:
         NumPy scalars, ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared
         memory. workers: threads of the host (default: as many as it has processors). trace:
         {"block": (x, y, z), "warp": 0} records the steps of one block, or of one of its warps. budget: loop
-        rounds a worker may spend (default 200 million).
+        rounds a worker may spend (default 200 million, 50 million with checks).
 
         checks: any of CHECKS; what they find is in the run's findings and does not end the launch. A checked
         launch runs on one thread of the host. Afterwards, where the launch is small (BOTH_BUILDS) and the
@@ -166,7 +166,7 @@ class Program:
             memory,
             self._constant_memory(function, addresses, parameters),
             workers or launching.default_workers(),
-            budget or launching.DEFAULT_BUDGET,
+            budget or (launching.CHECKED_BUDGET if chosen else launching.DEFAULT_BUDGET),
             self.name,
             workspace,
         )
@@ -227,16 +227,18 @@ class Program:
         packed = arguments.pack(function, self._signature(kernel), args, memory)
         return packed, arguments.parameter_offsets(function)[0]
 
-    def set_symbol(self, name: str, value: object) -> None:
-        """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not
-        fit."""
+    def set_symbol(self, name: str, value: object, *, given: bool = True) -> None:
+        """Copy an array into a __constant__ or __device__ variable. given=False: for the check of
+        initialisation the variable is as its source declares it, and counts as never set.
+
+        Raises ArgumentError if it does not fit."""
         place = self._symbol(name)
         array = np.asarray(value)
         data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
         if data.size > place.size:
             raise ArgumentError(f"{name} has {place.size} bytes, the value has {data.size}")
         place[: data.size] = data
-        self._set.add(name)
+        (self._set.add if given else self._set.discard)(name)
 
     def get_symbol(self, name: str) -> np.ndarray:
         """A copy of a variable's bytes; .view(dtype) gives them a type."""

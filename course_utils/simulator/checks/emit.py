@@ -470,7 +470,11 @@ class CheckCode:
             code.op(f"icmp ne i32 {fenced}, {code.load('i32', '%clock', at(Clock, 'seen_fenced'))}"),
             code.op(f"icmp ne i64 {first}, {code.load('i64', '%clock', at(Clock, 'seen_at'))}"),
         ]
-        new = code.op(f"or i1 {news[0]}, {code.op(f'or i1 {news[1]}, {news[2]}')}")
+        by = code.load("i32", "%clock", at(Clock, "seen_by"))
+        others = code.op(f"and i32 {mask}, {code.op(f'xor i32 {by}, -1')}")
+        new = code.op(f"icmp ne i32 {others}, 0")
+        for each in news:
+            new = code.op(f"or i1 {new}, {each}")
         matters = "true" if self.scheme.releases(site) else code.op(f"and i1 {matters}, {new}")
         call, after_ = code.name("flag"), code.name("after")
         code.branch(matters, call, after_)

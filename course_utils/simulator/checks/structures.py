@@ -82,6 +82,8 @@ class Clock(ctypes.Structure):
         ("waiting", c_int32),  # the lanes at the barrier where the warp stopped last
         ("seen", c_int32),  # Watch.releases and
         ("seen_fenced", c_int32),  # Watch.fenced when the warp last looked,
-        ("seen_at", c_int64),  # and where
+        ("seen_at", c_int64),  # where,
+        ("seen_by", c_int32),  # and which of its lanes did
+        ("unused", c_int32),
         ("known", c_int32 * (LANES * LANES)),  # [lane][other]: knows of the other's accesses before this time
     )

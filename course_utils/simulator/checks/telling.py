@@ -55,9 +55,12 @@ class Telling:
             for observer in self.view.monitor.observers:
                 observer.watch.releases = flags.count
                 observer.telling.tell_compiled()
-        first = lanes_of(mask)[0] if mask else 0
-        clock.seen, clock.seen_fenced = flags.count, self.view.watch.fenced
-        clock.seen_at = self.view.worker.addresses[first]
+        at = self.view.worker.addresses[lanes_of(mask)[0]] if mask else 0
+        told = flags.count != before  # of which not even the lanes here have heard all
+        same = (clock.seen, clock.seen_fenced, clock.seen_at) == (flags.count, self.view.watch.fenced, at)
+        by = 0 if told else (mask | clock.seen_by) & 0xFFFFFFFF if same else mask
+        clock.seen, clock.seen_fenced, clock.seen_at = flags.count, self.view.watch.fenced, at
+        clock.seen_by = by - (1 << 32) if by >> 31 & 1 else by
 
     def tell_compiled(self) -> None:
         """Let compiled code know at which addresses something can be learned."""
