@@ -2,8 +2,8 @@
 
 A checked launch compiles the kernel with calls beside its accesses. Shadow memory holds for each granule
 who stored and loaded last, and when; compiled code compares that with the barriers passed since, for many
-lanes at once. What stays open goes to Python, which knows of named barriers, fences and flags, decides, and puts it
-into words. docs/simulator.md tells the rules and what is not seen.
+lanes at once. What stays open goes to Python, which knows of named barriers, fences and flags, decides,
+and puts it into words. docs/simulator.md tells the rules and what is not seen.
 
 In the order data flows: structures (what compiled code and Python share), bases (from which variable an
 address derives), scheme (what to check in one kernel), shadow_code and emit (the compiled half), shadow
