@@ -212,10 +212,7 @@ class CheckCode:
         log = scheme.granule_log(site.space)
         each = max(site.size >> log, 1)
         total = each if uniform else each * length
-        if bits >> 31:
-            bits -= 1 << 32
-        width = 1 if uniform else 16 if total % 32 else 32
-        name = shadow_code.quick_name(site.space, action, width)
+        name = shadow_code.quick(site.space, action, total, each.bit_length() - 1, bits, uniform=uniform)
         after = ""
         if site.space == "global":
             region = code.op(f"lshr i64 {address}, {REGION_BITS}")
@@ -230,11 +227,7 @@ class CheckCode:
             granule = code.op(f"add i64 {start}, {code.op(f'lshr i64 {offset}, {log}')}")
         else:
             granule = code.op(f"lshr i64 {address}, {log}")
-        code.do(
-            f"call void @{name}(ptr %worker, ptr %warp, i64 {granule}, i32 {total}, "
-            f"i32 {each.bit_length() - 1}, i32 {bits}, i1 {'true' if uniform else 'false'}, "
-            f"i32 {self._word(site)})"
-        )
+        code.do(f"call void @{name}(ptr %worker, ptr %warp, i64 {granule}, i32 {self._word(site)})")
         if after:
             code.jump(after)
             code.label(after)

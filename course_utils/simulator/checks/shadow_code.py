@@ -22,7 +22,7 @@ import ctypes
 from collections.abc import Callable
 
 from ..helpers import provide
-from ..ir import Code
+from ..ir import Code, pattern
 from ..kinds import LANES
 from ..layout import REGION_BITS, REGIONS, Warp, Worker, at
 from .structures import Clock, Event, Watch
@@ -50,22 +50,25 @@ def name_of(space: str, action: str, shape: str) -> str:
     return f"simulator_watch_{action}_{shape}_{space}"
 
 
-WIDTHS = (1, 16, 32)
-
-
-def quick_name(space: str, action: str, width: int) -> str:
-    """`width` granules at a time, one of WIDTHS."""
-    return f"simulator_watch_{action}_quick_{width}_{space}"
+def quick(space: str, action: str, granules: int, log: int, lanes: int, *, uniform: bool) -> str:
+    """The name of a function that looks first whether all is as usual, made for one shape of access: so many
+    granules, 2**log of them a lane, from the lanes (a mask) at the first one on; or all for these lanes."""
+    shape = f"{granules}_{log}_{lanes:x}{'_u' * uniform}"
+    name = f"simulator_watch_{action}_quick_{space}_{shape}"
+    width = 1 if granules < 8 else 16 if granules % 32 else 32
+    provide(
+        name,
+        "void (ptr, ptr, i64, i32)",
+        lambda: _Function(space, action, "row", width).quick_text(
+            name, granules, log, lanes, uniform=uniform
+        ),
+    )
+    return name
 
 
 def declare() -> None:
     """Make the functions known to kernels."""
     for space in ("shared", "global"):
-        for action in ("load", "store"):
-            for width in WIDTHS:
-                quick = quick_name(space, action, width)
-                make = lambda s=space, a=action, w=width: _Function(s, a, "row", w).quick_text()  # noqa: E731
-                provide(quick, _SIGNATURES["row"], make)
         for action in ("load", "store"):
             for shape in ("row", "lanes"):
                 name = name_of(space, action, shape)
@@ -104,26 +107,33 @@ class _Function:
         body = "\n".join(self.code.lines)
         return f"define void @{name}(ptr %worker, ptr %warp, {head}) {{\n{body}\n}}\n"
 
-    def quick_text(self) -> str:
+    def quick_text(self, name: str, granules: int, log: int, lanes: int, *, uniform: bool) -> str:
         """The function that looks first whether all is as usual: a load of what was stored before the last
         barrier, by lanes that have been noted already or where noting more would tell nothing new; a store
-        where nobody was since the last barrier. If not, it calls the other one."""
-        name = quick_name(self.space, self.action, self.width)
-        whole = name_of(self.space, self.action, "row")
-        arguments = (
-            "ptr %worker, ptr %warp, i64 %first, i32 %total, i32 %log, i32 %lanes0, i1 %uniform, i32 %site"
-        )
+        where nobody was since the last barrier. If not, it calls the one that looks closer."""
         code = self.code
         self._head()
-        self._chunks(self._quick_load if self.action == "load" else self._quick_store)
+        for first in range(0, granules, self.width):
+            numbers = range(first, first + self.width)
+            bits = [lanes if uniform else lanes << (number >> log) for number in numbers]
+            self.place = code.op(f"add i64 %first, {first}")
+            self.bit = pattern(tuple(each & 0xFFFFFFFF for each in bits), "i32")
+            self.lane = pattern(tuple((each & -each).bit_length() - 1 & 31 for each in bits), "i32")
+            truth = ", ".join(f"i1 {'true' if number < granules else 'false'}" for number in numbers)
+            self.inside = f"<{truth}>"
+            (self._quick_load if self.action == "load" else self._quick_store)()
+        code.do("ret void")
         code.label("unusual")
-        code.do(f"call void @{whole}({arguments})")
+        signed = lanes - (1 << 32) if lanes >> 31 else lanes
+        whole = name_of(self.space, self.action, "row")
+        code.do(
+            f"call void @{whole}(ptr %worker, ptr %warp, i64 %first, i32 {granules}, i32 {log}, "
+            f"i32 {signed}, i1 {'true' if uniform else 'false'}, i32 %site)"
+        )
         code.do("ret void")
         body = "\n".join(code.lines)
-        other = (
-            _Function(self.space, self.action, "row").text().replace("define void", "define internal void", 1)
-        )
-        return f"define void @{name}({arguments}) {{\n{body}\n}}\n{other}"
+        closer = _Function(self.space, self.action, "row").text().replace("define", "define internal", 1)
+        return f"define void @{name}(ptr %worker, ptr %warp, i64 %first, i32 %site) {{\n{body}\n}}\n{closer}"
 
     def _quick_load(self) -> None:
         code, tag, kind = self.code, self.tag, self._vector("i32")
@@ -142,13 +152,14 @@ class _Function:
         assert noted is not None
         self._unless(self._and(fine, self._or(noted, free)))
         new = self._and(self.inside, free)
-        code.branch(self._some(new), "first.read", "known")
-        code.label("first.read")
+        first, known = code.name("first.read"), code.name("known")
+        code.branch(self._some(new), first, known)
+        code.label(first)
         self._store("read1", self.mine, new, reads[1])
         self._store("lanes1", self.bit, new, lanes_[1])
         self._store("site1", self.site, new)
-        code.jump("known")
-        code.label("known")
+        code.jump(known)
+        code.label(known)
 
     def _quick_store(self) -> None:
         stored = self._load("stored")
@@ -163,8 +174,9 @@ class _Function:
     def _unless(self, fine: str) -> None:
         code = self.code
         unusual = self._some(self._and(self.inside, self._not(fine)))
-        code.branch(unusual, "unusual", "fine", likely=False)
-        code.label("fine")
+        usual = code.name("usual")
+        code.branch(unusual, "unusual", usual, likely=False)
+        code.label(usual)
 
     # Small things
 
