@@ -233,6 +233,11 @@ class _Inliner:
         mark = f"${self.copies}"
         own = [*function.registers, *function.variables, *function.labels, *function.tables]
         names = {name: name + mark for name in own}
+        names |= {  # shared memory is one for all calls
+            each.name: f"{each.name}${target}"
+            for each in function.variables.values()
+            if each.space == "shared"
+        }
         moves_out: list[tuple[Operand, Operand, Variable]] = []
         for variables, given, inward in (
             (function.parameters, arguments, True),
