@@ -120,7 +120,7 @@ def launch(
     variables = symbol.contents(program.initial, symbols or {})
     with program.lock:
         for variable, content in variables.items():
-            program.simulated.set_symbol(variable, content)
+            program.simulated.set_symbol(variable, content, given=variable in (symbols or {}))
         run = program.simulated.launch(
             program.entry, grid, block, args, shared_bytes,
             checks=checks, trace=trace, budget=budget, workers=workers, allow_large_shared=allow_large_shared,

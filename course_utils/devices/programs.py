@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Generic, TypeVar
 
 from .. import compiler, simulator
@@ -39,16 +40,20 @@ class Program:
 
     `entry` is the kernel's name in the machine code: mangled, if it is an instance of a template.
     `variables` are the `__constant__` and `__device__` variables by name, with their size in bytes. `key`
-    identifies the machine code.
+    identifies the machine code. `plain` makes the same without optimisation, for checked launches.
     """
 
-    def __init__(self, compiled: compiler.Compiled, entry: str) -> None:
+    def __init__(
+        self, compiled: compiler.Compiled, entry: str, plain: Callable[[], simulator.Program]
+    ) -> None:
         module = ptx.parse(compiled.ptx)
         self.compiled = compiled
         self.entry = entry
         self.key = compiled.key
         self.prints = "vprintf" in compiled.ptx
-        self.simulated = simulator.Program(module, compiled.source, compiled.resources, compiled.name)
+        self.simulated = simulator.Program(
+            module, compiled.source, compiled.resources, compiled.name, plain=cache(plain)
+        )
         self.variables = {
             name: variable.size
             for name, variable in module.variables.items()
@@ -96,7 +101,9 @@ class Source:
             return self._kept(arch, (entry,))
         plain = self._kept(arch, ())
         if entry in plain.simulated.kernels:
-            return _PROGRAMS.get((plain.key, entry), lambda: Program(plain.compiled, entry))
+            return _PROGRAMS.get(
+                (plain.key, entry), lambda: Program(plain.compiled, entry, self._plain(arch, ()))
+            )
         try:
             return self._kept(arch, (entry,))  # no extern "C": a mangled name
         except simulator.CompileError:
@@ -106,13 +113,34 @@ class Source:
             ) from None
 
     def _kept(self, arch: str, expressions: tuple[str, ...]) -> Program:
-        compiled = compiler.compile(
+        compiled = self._compiled(arch, expressions)
+        entry = compiled.lowered_names[expressions[0]] if expressions else ""
+        return _PROGRAMS.get(
+            (compiled.key, entry), lambda: Program(compiled, entry, self._plain(arch, expressions))
+        )
+
+    def _compiled(
+        self, arch: str, expressions: tuple[str, ...], *, optimise: bool = True
+    ) -> compiler.Compiled:
+        return compiler.compile(
             self.text,
             defines=self.defines,
             arch=arch,
             name=self.name,
             options=self.options,
+            optimise=optimise,
             expressions=expressions,
         )
-        entry = compiled.lowered_names[expressions[0]] if expressions else ""
-        return _PROGRAMS.get((compiled.key, entry), lambda: Program(compiled, entry))
+
+    def _plain(self, arch: str, expressions: tuple[str, ...]) -> Callable[[], simulator.Program]:
+        """Makes the program without optimisation, for the simulator alone."""
+
+        def make() -> simulator.Program:
+            compiled = self._compiled(arch, expressions, optimise=False)
+            module = ptx.parse(compiled.ptx)
+            ptx.own_file_first(module, compiled.name)
+            return simulator.Program(
+                module, compiled.source, compiled.resources, compiled.name, optimised=False
+            )
+
+        return make

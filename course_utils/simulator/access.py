@@ -10,11 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .ir import Code, Value, pattern, vector_type
 from .kinds import LANES
 from .layout import SITE_NUMBERS, Status, Worker, at
 from .ptx import Instruction
+
+if TYPE_CHECKING:
+    from .checks.emit import CheckCode
 
 UNCOUNTED = frozenset(("cp", "ldmatrix", "stmatrix", "wmma"))
 """Instructions that move memory and are counted by rules that are not known."""
@@ -37,6 +41,7 @@ class Site:
     load: bool
     store: bool
     size: int  # bytes a lane
+    window: int = 0  # what a generic address has more than one in this space
 
     @property
     def atomic(self) -> bool:
@@ -73,12 +78,14 @@ class MemoryCode(ABC):
     counter_base: int  # index of the first site counter
     costs: dict[int, tuple[int, int]]  # site -> what an execution adds, where that is always the same
     failures: list[tuple[str, int]]  # labels to go to when a site's access is not legal
+    checker: CheckCode | None  # of a checked launch
 
     def load(self, site: Site, address: Value, element: str, count: int) -> list[Value]:
         runs = self.pattern(site, address)
-        if runs is None:
-            host = self.lanes(site, address)
-        else:
+        host = self.lanes(site, address) if runs is None else ""
+        if self.checker:
+            self.checker.load(site, address, runs is not None, element, count)
+        if runs is not None:
             values = self._load_runs(runs, element, count)
             if values is not None:
                 return values
@@ -97,9 +104,10 @@ class MemoryCode(ABC):
     def store(self, site: Site, address: Value, values: Sequence[Value]) -> None:
         element = values[0].type
         runs = self.pattern(site, address)
-        if runs is None:
-            host = self.lanes(site, address)
-        else:
+        host = self.lanes(site, address) if runs is None else ""
+        if self.checker:
+            self.checker.store(site, address, runs is not None, values)
+        if runs is not None:
             if self._store_runs(runs, values):
                 return
             host = self._spread(runs)
@@ -115,9 +123,13 @@ class MemoryCode(ABC):
     def hosts(self, site: Site, address: Value) -> str:
         """Checked host addresses of every lane, <32 x i64>, for instructions with counting rules of their
         own."""
-        call = self.check_call(site, self.code.vector(address), self.mask, site.size)
-        self.require(site, self.code.op(f"call i1 {call}"))
-        return self.code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
+        lanes = self.code.vector(address)
+        call = self.check_call(site, lanes, self.mask, site.size)
+        self.require(site, self.code.op(f"call i1 {call}"), lanes)
+        hosts = self.code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
+        if self.checker:
+            self.checker.atomic(site, address)
+        return hosts
 
     def check_call(self, site: Site, lanes: str, mask: str, size: int) -> str:
         """The call that checks addresses without counting them."""
@@ -162,7 +174,7 @@ class MemoryCode(ABC):
         else:
             base, limit = self.window(site)
             call = f"window(ptr %worker, ptr {base}, i64 {limit}, {addresses}, i64 {site.size})"
-        self.require(site, code.op(f"call i1 @simulator_lanes_{call}"))
+        self.require(site, code.op(f"call i1 @simulator_lanes_{call}"), code.vector(address))
         return code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
 
     @abstractmethod
@@ -177,8 +189,12 @@ class MemoryCode(ABC):
             "param": ("%parameters", "%parameter_bytes"),
         }[site.space]
 
-    def require(self, site: Site, condition: str) -> None:
-        """Go on if the i1 holds, else report the site; the runtime has noted lanes and addresses."""
+    def require(self, site: Site, condition: str, lanes: str = "") -> None:
+        """Go on if the i1 holds, else report the site; the runtime has noted lanes and addresses. `lanes` are
+        the addresses, where they are those of a variable."""
+        if self.checker and self.checker.scheme.memory:
+            self.checker.require(site, condition, lanes)
+            return
         good, bad = self.code.name("legal"), self.code.name("illegal")
         self.code.branch(condition, good, bad, likely=True)
         self.failures.append((bad, site.number))
@@ -223,7 +239,7 @@ class MemoryCode(ABC):
         if len(runs) == 1:
             return self._load_pattern(*runs[0], element, count)
         length = len(runs[0][1])
-        if count > 1 or any(_group(shape, BYTES[element], length) is None for _, shape in runs):
+        if count > 1 or any(group_of(shape, BYTES[element], length) is None for _, shape in runs):
             return None
         pieces = [self._piece(host, shape, element) for host, shape in runs]
         return [Value(self._joined(pieces, element, length), element, None)]
@@ -243,7 +259,7 @@ class MemoryCode(ABC):
         if len(runs) == 1:
             return self._store_pattern(*runs[0], values)
         element, length = values[0].type, len(runs[0][1])
-        if len(values) > 1 or any(_group(shape, BYTES[element], length) is None for _, shape in runs):
+        if len(values) > 1 or any(group_of(shape, BYTES[element], length) is None for _, shape in runs):
             return False
         code, kind = self.code, vector_type(element)
         whole = code.vector(values[0])
@@ -275,7 +291,7 @@ class MemoryCode(ABC):
             ]
         if count > 1:
             return None
-        group = next((each for each in (16, 8, 4) if _group(shape, step, each)), None)
+        group = next((each for each in (16, 8, 4) if group_of(shape, step, each)), None)
         if group is None:
             return None
         pieces = []
@@ -369,7 +385,7 @@ class MemoryCode(ABC):
         """Name of a constant array of bytes."""
 
 
-def _group(shape: tuple[int, ...], step: int, group: int) -> int | None:
+def group_of(shape: tuple[int, ...], step: int, group: int) -> int | None:
     """`group`, if every so many lanes have one address or are neighbours."""
     if len(shape) % group:
         return None

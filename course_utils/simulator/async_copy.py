@@ -79,6 +79,10 @@ def write(emitter: Emitter, instruction: Instruction, store: Site | None, load: 
     )
     emitter.require(store, code.op(f"icmp ne i32 {result}, 1"))
     emitter.require(load, code.op(f"icmp ne i32 {result}, 2"))
+    if emitter.checker:
+        whole = code.mask_bits(code.op(f"icmp eq <32 x i32> {amounts}, splat (i32 {size})"))
+        emitter.checker.touch(store, target, emitter.mask, size)
+        emitter.checker.touch(load, source, code.op(f"and i32 {whole}, {emitter.mask}"), size)
 
 
 def _amounts(emitter: Emitter, instruction: Instruction, size: int) -> Value:

@@ -124,6 +124,7 @@ skip.none:
   br label %skip
 
 latch:
+  call void @simulator_watch_joined(ptr %worker, i32 %id)
   store i32 0, ptr %announced.at
   call void @simulator_latch(ptr %worker, i32 %id)
   br label %free

@@ -62,10 +62,15 @@ class _Inliner:
         self._aliases: dict[str, str] = {}  # a caller's argument variable -> the one shared
 
     def body(
-        self, function: Function, names: dict[str, str], end: str | None, callers: tuple[str, ...]
+        self,
+        function: Function,
+        names: dict[str, str],
+        end: str | None,
+        callers: tuple[str, ...],
+        outer: int = 0,
     ) -> None:
         """Append a function's instructions under new names; `end` is the label to go on at instead of
-        returning."""
+        returning. outer: the line of the kernel's own file from which a header's function is called."""
         made = self.made
         made.registers.update({names.get(name, name): kind for name, kind in function.registers.items()})
         for variable in function.variables.values():
@@ -79,6 +84,8 @@ class _Inliner:
         for position, instruction in enumerate(function.instructions):
             for label in labels.get(position, ()):
                 made.labels[label] = len(made.instructions)
+            if outer and instruction.location.own_line is None:
+                instruction = replace(instruction, location=replace(instruction.location, outer=outer))
             self._one(_with_names(instruction, names), end, callers)
         for label in labels.get(len(function.instructions), ()):
             made.labels[label] = len(made.instructions)
@@ -226,6 +233,11 @@ class _Inliner:
         mark = f"${self.copies}"
         own = [*function.registers, *function.variables, *function.labels, *function.tables]
         names = {name: name + mark for name in own}
+        names |= {  # shared memory is one for all calls
+            each.name: f"{each.name}${target}"
+            for each in function.variables.values()
+            if each.space == "shared"
+        }
         moves_out: list[tuple[Operand, Operand, Variable]] = []
         for variables, given, inward in (
             (function.parameters, arguments, True),
@@ -247,7 +259,7 @@ class _Inliner:
                         f"this way to call {target} is not supported", call.opcode, call.location.line
                     )
         end = f"$return{self.copies}"
-        self.body(function, names, end, (*callers, target))
+        self.body(function, names, end, (*callers, target), call.location.own_line or 0)
         self.made.labels[end] = len(self.made.instructions)
         for outer, inner, variable in moves_out:
             self._add(call, f"mov.{variable.type}", (outer, inner))

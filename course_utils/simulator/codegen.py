@@ -25,6 +25,7 @@ from dataclasses import replace
 from . import async_copy, exchange, members, stack, tensor
 from .access import MemoryCode, Site
 from .atomics import Rule
+from .checks.emit import CheckCode
 from .controlflow import Block
 from .errors import Unsupported
 from .ir import BITS, FLOATS, INT_OF, Code, Value, constant, float_constant, vector_type
@@ -60,6 +61,7 @@ class Emitter(MemoryCode):
         self.code = Code()
         self.costs = {}
         self.failures = []
+        self.checker = CheckCode(self, plan.scheme) if plan.scheme else None
         self.allocas: list[str] = []  # stack variables, declared in the function's first block
         self.local_bytes = plan.addresses.local_bytes
         self.constant_bytes = plan.addresses.constant_bytes
@@ -118,6 +120,8 @@ class Emitter(MemoryCode):
             base = {Worker: "%worker", Launch: "%launch", Warp: "%warp"}[structure]
             code.do(f"%{name}.at = getelementptr i8, ptr {base}, i64 {at(structure, field)}")
             code.do(f"%{name} = load {kind}, ptr %{name}.at, align 8, !invariant.load !2")
+        if self.checker:
+            self.checker.prologue()
 
     # Registers and operands
 
@@ -199,6 +203,18 @@ class Emitter(MemoryCode):
     def instruction(self, block: Block, position: int) -> None:
         instruction = block.instructions[position]
         self.block_now, self.position_now = block.index, position
+        if self.checker:
+            self.checker.before(instruction)
+        self._instruction(block, position, instruction)
+        if self.checker:
+            self.checker.defines(instruction)
+
+    def check_end(self, block: Block) -> None:
+        """In a checked kernel: what the block's last branch reads must have been written."""
+        if self.checker and block.condition and block.issued:
+            self.checker.uses([block.condition.name], block.issued[-1])
+
+    def _instruction(self, block: Block, position: int, instruction: Instruction) -> None:
         name = instruction.name
         if name in NOTHING:
             return  # warps run their instructions in order, one warp at a time
@@ -207,6 +223,8 @@ class Emitter(MemoryCode):
             return  # likewise, once the members are known to be here
         if name in FENCES:
             self.code.do("fence seq_cst")
+            if self.checker:
+                self.checker.fence(instruction)
             return
         site = self.plan.sites.get((block.index, position))
         if name == "barrier" and instruction.has("cluster"):
@@ -324,7 +342,7 @@ class Emitter(MemoryCode):
         if site.load:
             targets = instruction.operands[0]
             registers = targets.items if isinstance(targets, Group) else (targets,)
-            values = self.load(site, self.address(instruction.operands[1]), element, len(registers))
+            values = self.load(site, self._place(site, instruction.operands[1]), element, len(registers))
             for register, value in zip(registers, values, strict=True):
                 if isinstance(register, Register):
                     self.write(
@@ -334,7 +352,11 @@ class Emitter(MemoryCode):
             sources = instruction.operands[1]
             items = sources.items if isinstance(sources, Group) else (sources,)
             values = [self.as_stored(self.operand(item, element), element) for item in items]
-            self.store(site, self.address(instruction.operands[0]), values)
+            self.store(site, self._place(site, instruction.operands[0]), values)
+
+    def _place(self, site: Site, operand: Operand) -> Value:
+        """The address of an access in its own space."""
+        return self.moved_by(self.address(operand), -site.window)
 
     def _extended(self, value: Value, register: str, signed: bool) -> Value:
         """A loaded byte or half fills its wider register, with its sign if it has one (PTX ISA 6.4.1)."""
@@ -379,6 +401,8 @@ class Emitter(MemoryCode):
             return constant(-1, "i32")
         found = self.operand(instruction.operands[-1], "i32")
         members.require(self, instruction, found)
+        if self.checker:
+            self.checker.synchronise(found)
         return found
 
     def _results(self, instruction: Instruction, values: Iterable[Value]) -> None:
@@ -424,6 +448,8 @@ class Emitter(MemoryCode):
     def _arrive(self, instruction: Instruction) -> None:
         number = self.code.op(f"and i32 {self.one(self.operand(instruction.operands[0], 'i32'))}, 15")
         self.code.do(f"call void @simulator_arrive(ptr %worker, i32 {number})")
+        if self.checker:
+            self.checker.announces(number)
 
     def one(self, value: Value) -> str:
         """A value that all active lanes share, as a scalar."""
@@ -521,7 +547,7 @@ class Emitter(MemoryCode):
                 instruction.opcode,
                 instruction.location.line,
             )
-        address = self.address(instruction.operands[shift])
+        address = self._place(site, instruction.operands[shift])
         operands = [
             code.vector(self.as_stored(self.operand(item, element), element))
             for item in instruction.operands[shift + 1 :]

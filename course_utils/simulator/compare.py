@@ -13,7 +13,7 @@ import numpy as np
 
 from .differences import Pattern, Wrong, patterns
 from .errors import ArgumentError, Error, Index
-from .memory import Memory, owner
+from .memory import Memory, owner_of
 
 if TYPE_CHECKING:
     from .program import Launched, Run
@@ -244,7 +244,7 @@ def _copied(argument: object, owners: dict[int, np.ndarray] | None = None) -> ob
         return type(argument)(_copied(each, owners) for each in argument)
     if not isinstance(argument, np.ndarray):
         return argument
-    base = owner(argument)
+    base = owner_of(argument)
     if not base.flags.c_contiguous:
         return argument.copy()
     copy = owners.setdefault(id(base), base.copy())

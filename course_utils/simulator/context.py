@@ -34,10 +34,10 @@ class Context:
     ) -> None:
         plan = kernel.plan
         self._plan = plan
-        self._shared = _aligned(request.shared_bytes)
-        self._regions = request.memory.worker_table(self._shared, request.shared_bytes, request.constants)
-        self._warps = _aligned(plan.layout.size * plan.warps)
-        self._local = _aligned(plan.addresses.local_bytes * LANES * plan.warps)
+        self.shared = _aligned(request.shared_bytes)
+        self._regions = request.memory.worker_table(self.shared, request.shared_bytes, request.constants)
+        self.warps = _aligned(plan.layout.size * plan.warps)
+        self.local = _aligned(plan.addresses.local_bytes * LANES * plan.warps)
         self._trace = np.empty(tracing.ROOM if traced else 0, np.int64)
         prints = any(each.name == PRINT for each in plan.function.instructions)
         self._printed = np.empty(printing.ROOM if prints else 0, np.int64)
@@ -47,8 +47,8 @@ class Context:
         self.worker = Worker(
             counters=counters.ctypes.data,
             regions=self._regions.ctypes.data,
-            shared=self._shared.ctypes.data,
-            warps=self._warps.ctypes.data,
+            shared=self.shared.ctypes.data,
+            warps=self.warps.ctypes.data,
             warp_bytes=plan.layout.size,
             trace=self._trace.ctypes.data,
             trace_room=len(self._trace),
@@ -64,7 +64,7 @@ class Context:
         return tuple(self.worker.index)  # type: ignore[return-value]
 
     def warp(self, index: int) -> Warp:
-        return Warp.from_buffer(self._warps, index * self._plan.layout.size)
+        return Warp.from_buffer(self.warps, index * self._plan.layout.size)
 
     def used_slices(self) -> int:
         """Slices used since the last call. A block that used up its patience once gets short turns from then
@@ -88,7 +88,7 @@ class Context:
         lanes = min(LANES, plan.threads - index * LANES)
         warp.index = index
         warp.lanes = (1 << lanes) - 1 if lanes < LANES else -1
-        warp.local = self._local.ctypes.data + index * LANES * plan.addresses.local_bytes
+        warp.local = self.local.ctypes.data + index * LANES * plan.addresses.local_bytes
         for axis in range(3):
             values = plan.thread_index(axis, index)
             warp.scalars[axis] = values[0]

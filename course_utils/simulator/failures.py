@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def of(status: int, context: Context, kernel: Kernel, request: Request) -> Error:
     """The exception for a status that ends a run."""
-    reader = _Reader(context, kernel, request)
+    reader = Reader(context, kernel, request)
     if status == Status.ERROR:
         return reader.illegal_access()
     if status == Status.TRAP:
@@ -48,18 +48,18 @@ def of(status: int, context: Context, kernel: Kernel, request: Request) -> Error
     return Error(f"the simulator stopped with status {status} in block {context.block}")
 
 
-class _Reader:
+class Reader:
     def __init__(self, context: Context, kernel: Kernel, request: Request) -> None:
         self.context, self.kernel, self.plan, self.request = context, kernel, kernel.plan, request
         self.worker = context.worker
 
     def illegal_access(self) -> IllegalAccess:
         site = next(site for site in self.plan.sites.values() if site.number == self.worker.site)
-        for lane, address in self._addresses(site):
-            fault = self._fault(site, address)
+        for lane, address in self.addresses(site):
+            fault = self.fault(site, address)
             if fault:
                 sentence, name, index = fault
-                place = self._place(lane, site.instruction.location)
+                place = self.place(lane, site.instruction.location)
                 atomic = site.atomic or site.instruction.name == "red"
                 verb = "atomic access" if atomic else "load" if site.load else "store"
                 size = f"{site.size} byte{'s' * (site.size > 1)}"
@@ -68,7 +68,7 @@ class _Reader:
                 )
         raise AssertionError("an access was refused, but every lane's address is legal")
 
-    def _addresses(self, site: Site) -> list[tuple[int, int]]:
+    def addresses(self, site: Site) -> list[tuple[int, int]]:
         """(lane, address) of the active lanes."""
         mask, addresses = self.worker.mask & 0xFFFFFFFF, list(self.worker.addresses)
         if not mask:  # the fast code reports one address, from which the lanes follow
@@ -78,7 +78,7 @@ class _Reader:
             mask = (1 << len(shape)) - 1
         return [(lane, addresses[lane] & (1 << 64) - 1) for lane in range(LANES) if mask >> lane & 1]
 
-    def _fault(self, site: Site, address: int) -> tuple[str, str | None, int | None] | None:
+    def fault(self, site: Site, address: int) -> tuple[str, str | None, int | None] | None:
         """(what is wrong with one address, buffer, index), None when nothing is."""
         if site.space in ("shared", "local", "const", "param"):
             return self._fault_in_window(site.space, site.size, address)
@@ -126,14 +126,14 @@ class _Reader:
         warp = self.context.warp(self.worker.turn)
         block = self.plan.flow.blocks[warp.barrier_block]
         location = block.issued[-1].location if block.issued else Location(0, 0)
-        return Trap(f"the kernel ended itself with a trap at {self._place(self._first_lane(), location)}")
+        return Trap(f"the kernel ended itself with a trap at {self.place(self._first_lane(), location)}")
 
     def strangers(self, *, apart: bool) -> Trap:
         """A .sync instruction whose mask and running lanes do not agree, see members.py."""
         bits, mask, block, position = (each & 0xFFFFFFFF for each in self.worker.addresses[:4])
         instruction = self.plan.flow.blocks[block].instructions[position]
         lanes = [lane for lane in range(LANES) if bits >> lane & 1]
-        place = self._place(self._first_lane() if apart else lanes[0], instruction.location)
+        place = self.place(self._first_lane() if apart else lanes[0], instruction.location)
         who = f"lane{'s' * (len(lanes) > 1)} {', '.join(map(str, lanes))}"
         if apart:
             reason = (
@@ -148,7 +148,7 @@ class _Reader:
 
     def parted(self) -> Trap:
         """An instruction that all 32 lanes of a warp must run together (.sync.aligned)."""
-        place = self._place(self._first_lane(), Location(1, self.worker.site))
+        place = self.place(self._first_lane(), Location(1, self.worker.site))
         lanes = (self.worker.mask & 0xFFFFFFFF).bit_count()
         return Trap(
             f"only {lanes} of the 32 lanes of a warp ran a matrix instruction at {place}: all must run it "
@@ -160,14 +160,14 @@ class _Reader:
         block = self.plan.flow.blocks[warp.barrier_block]
         location = block.issued[-1].location if block.issued else Location(0, 0)
         return Trap(
-            f"stack overflow at {self._place(self._first_lane(), location)}: functions call each other too "
+            f"stack overflow at {self.place(self._first_lane(), location)}: functions call each other too "
             f"deeply for the {STACK_BYTES} bytes of a thread's stack"
         )
 
     def failed_assert(self) -> Trap:
         message, file, line, function = self.worker.addresses[:4]
         read = lambda address: self.request.memory.string(address).decode("utf-8", "replace")  # noqa: E731
-        place = self._place(self._first_lane(), Location(0, 0))
+        place = self.place(self._first_lane(), Location(0, 0))
         where = f"{read(file) or self.request.file}:{line & 0xFFFFFFFF}"
         return Trap(
             f"assertion failed at {where} in {read(function)}: {read(message)} "
@@ -204,7 +204,7 @@ class _Reader:
             "No other thread is left that could arrive."
         )
 
-    def _place(self, lane: int, location: Location) -> Place:
+    def place(self, lane: int, location: Location) -> Place:
         warp = self.worker.turn
         thread: Index = tuple(self.plan.thread_index(axis, warp)[lane] for axis in range(3))  # type: ignore[assignment]
         line = location.line if location.file == 1 and location.line else None

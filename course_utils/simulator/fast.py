@@ -169,6 +169,7 @@ class FastEmitter(PatternCode, Emitter):
             if group is not None:
                 self._check_group(block, position, group)
             self.instruction(block, position)
+        self.check_end(block)
         self._end(block)
 
     def _guard(self, block: Block, position: int) -> None:
@@ -236,6 +237,21 @@ class FastEmitter(PatternCode, Emitter):
         code.do(f"ret i32 {Status.WRAPPED}")
         code.label(stay)
 
+    def leave_unless(self, condition: str) -> bool:
+        if not (self.checker and self.checker.scheme.memory):
+            return False
+        block, position = self.block_now, self.position_now
+        values = {name: self.read(name) for name in sorted(self.plan.live_at(block, position))}
+        code = self.code
+        away, stay = code.name("leave"), code.name("stay")
+        code.branch(condition, stay, away, likely=True)
+        code.label(away)
+        self._save_values(values)
+        code.store("i32", str(block << 16 | position), "%warp", at(Warp, "wrapped"))
+        code.do(f"ret i32 {Status.WRAPPED}")
+        code.label(stay)
+        return True
+
     def _end(self, block: Block) -> None:
         code, flow = self.code, self.plan.flow
         live = set().union(*(flow.live_in[target] for target in block.targets))
@@ -250,6 +266,8 @@ class FastEmitter(PatternCode, Emitter):
             self._switch(block, live)
         elif block.end == "wait":
             self.announce_barrier(block)
+            if self.checker:
+                self.checker.arrives(self.mask)
             self._pause(block.targets[0], Status.BARRIER)
         else:
             self._branch(block, live)
@@ -491,6 +509,8 @@ def special_value(plan: Plan, code: Code, name: str) -> Value:
         return code.resize(Value(total, "i64"), "i32")
     if base == "%total_smem_size":
         return code.resize(Value("%shared_bytes", "i64"), "i32")
+    if base.startswith("%reserved_smem_offset"):
+        return constant(0xFFFFF000, "i32")  # beyond shared memory: nothing is reserved
     if base in ("%smid", "%gridid"):
         return constant(0, "i32")
     if base == "%nsmid":

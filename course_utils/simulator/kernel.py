@@ -17,9 +17,15 @@ class Kernel:
     threads."""
 
     def __init__(
-        self, function: Function, addresses: Addresses, block_shape: tuple[int, int, int], small_grid: bool
+        self,
+        function: Function,
+        addresses: Addresses,
+        block_shape: tuple[int, int, int],
+        small_grid: bool,
+        checks: frozenset[str] = frozenset(),
+        optimised: bool = True,
     ) -> None:
-        self.plan = Plan(function, addresses, block_shape, small_grid)
+        self.plan = Plan(function, addresses, block_shape, small_grid, checks, optimised)
         self.costs: dict[str, dict[int, tuple[int, int]]] = {}
         self.shapes: dict[str, dict[int, tuple[int, ...]]] = {}
         self._lock = threading.Lock()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +18,14 @@ from .kernel import Kernel
 from .layout import FAST, MASKED, Launch, Status
 from .memory import Memory
 
+if TYPE_CHECKING:
+    from .checks.monitor import Monitor
+
 SLICE = 20_000  # loop rounds after which other warps get a turn: some milliseconds at most
 PATIENCE = 50  # slices that a block may use before other blocks get a turn
 OPEN_BLOCKS = 1024  # that one thread keeps waiting for each other
 DEFAULT_BUDGET = 200_000_000
+CHECKED_BUDGET = 50_000_000
 """Loop rounds that each thread may spend before a launch counts as endless: some seconds."""
 
 
@@ -38,6 +43,10 @@ class Request:
     budget: int
     file: str
     workspace: int = 0
+
+    def checked(self) -> Request:
+        """The same on one thread of the host: what the checks find shall not depend on the number."""
+        return replace(self, workers=1)
 
     @property
     def blocks(self) -> int:
@@ -64,24 +73,29 @@ def default_workers() -> int:
         return os.cpu_count() or 1
 
 
-def run(kernel: Kernel, request: Request, traced: tracing.Request | None = None) -> Outcome:
+def run(
+    kernel: Kernel,
+    request: Request,
+    traced: tracing.Request | None = None,
+    monitor: Monitor | None = None,
+) -> Outcome:
     """Run a launch to its end. With a trace, block by block in order as far as the traced one, which runs
-    alone.
+    alone. With a monitor, what it finds does not end the launch.
 
     Raises IllegalAccess, Trap, Hang, or whatever interrupts the caller (KeyboardInterrupt), after all threads
     stopped.
     """
     if traced is None:
-        return _gathered(request, [_Run(kernel, request, range(request.blocks)).go()])
+        return _gathered(request, [_Run(kernel, request, range(request.blocks), monitor=monitor).go()])
     (x, y, _), (bx, by, bz) = request.grid, traced.block
     number = bx + x * (by + y * bz)
     parts = []
     if number:
-        parts.append(_Run(kernel, request, range(number)).go())
-    alone = _Run(kernel, request, range(number, number + 1), traced=True).go()
+        parts.append(_Run(kernel, request, range(number), monitor=monitor).go())
+    alone = _Run(kernel, request, range(number, number + 1), traced=True, monitor=monitor).go()
     parts.append(alone)
     if number + 1 < request.blocks:
-        parts.append(_Run(kernel, request, range(number + 1, request.blocks)).go())
+        parts.append(_Run(kernel, request, range(number + 1, request.blocks), monitor=monitor).go())
     outcome = _gathered(request, parts)
     outcome.trace = tracing.read(*alone.contexts[0].trace_records(), traced, kernel.plan, request.memory)
     return outcome
@@ -102,7 +116,16 @@ def _gathered(request: Request, parts: list[_Run]) -> Outcome:
 class _Run:
     """Some of the blocks of a launch, on as many threads as asked for."""
 
-    def __init__(self, kernel: Kernel, request: Request, blocks: range, *, traced: bool = False) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        request: Request,
+        blocks: range,
+        *,
+        traced: bool = False,
+        monitor: Monitor | None = None,
+    ) -> None:
+        self.monitor = monitor
         self.kernel, self.request, self.plan, self.traced = kernel, request, kernel.plan, traced
         self.slice = min(SLICE, max(request.budget // PATIENCE, 1))  # so that a small budget is kept too
         self._parameters = (ctypes.c_char * max(len(request.parameters), 1)).from_buffer(
@@ -171,21 +194,33 @@ class _Run:
             if status == Status.DONE:
                 del contexts[turn]
             elif status != Status.YIELD:
-                raise failures.of(status, context, self.kernel, self.request)
+                self._end(failures.of(status, context, self.kernel, self.request), context)
+                return
             elif spent * self.slice >= self.request.budget:
-                raise Hang(
+                sentence = (
                     f"the kernel did not end: loops in block {context.block} and others ran "
                     f"{self.request.budget:,} rounds. If it only needs longer, pass a larger budget."
                 )
+                self._end(Hang(sentence), context)
+                return
             else:
                 if self.launch.next_block < self.launch.blocks and len(contexts) < OPEN_BLOCKS:
                     contexts.append(self._open(counters))
                 turn += 1
             turn = turn % len(contexts) if contexts else 0
 
+    def _end(self, failure: Exception, context: Context) -> None:
+        """End the launch. A hang is a finding where barriers are checked."""
+        if self.monitor is None or not self.monitor.takes(failure, context):
+            raise failure
+        self.launch.stop = 1
+
     def _open(self, counters: np.ndarray) -> Context:
         patience = 1 if self.request.workspace else PATIENCE
         context = Context(self.kernel, self.request, counters, self.slice, patience, self.traced)
+        if self.monitor is not None:
+            self.monitor.parameters_at = ctypes.addressof(self._parameters)
+            self.monitor.open(context)
         with self._lock:
             self.contexts.append(context)
         return context
@@ -196,6 +231,8 @@ class _Run:
         launch, own = ctypes.byref(self.launch), ctypes.byref(context.worker)
         while True:
             status = run_function(launch, own)
+            if self.monitor is not None and self.monitor.error is not None:
+                raise self.monitor.error
             if status == Status.NEEDS_MASKED:
                 self.launch.masked = self.kernel.masked()
             elif status == Status.NEEDS_REST:

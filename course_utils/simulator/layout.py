@@ -103,6 +103,7 @@ class Worker(ctypes.Structure):
         ("last_sum", c_int32 * 16),  # and what came out when the barrier was last complete
         ("last_all", c_int32 * 16),
         ("last_any", c_int32 * 16),
+        ("watch", c_void_p),  # checks.structures.Watch of a checked launch, else 0
     )
 
 

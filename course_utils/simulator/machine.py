@@ -19,12 +19,13 @@ import llvmlite.binding as llvm
 
 from ..compiler.cache import DiskCache
 from . import helpers, layout, printing, trace
+from .checks.structures import Clock, Event, Watch
 from .layout import Launch, Status, Warp, Worker, at
 
 _LOCK = threading.RLock()  # LLVM's contexts are not for several threads at once
 _PASSES = ("always_inliner", "sroa", "instruction_combine", "new_gvn", "simplify_cfg", "sinking")
 
-RUNTIME = ("counting", "lanes", "barriers", "records", "runtime")
+RUNTIME = ("counting", "lanes", "barriers", "watch", "records", "runtime")
 """Files of IR text, *.ll beside this one."""
 
 RUNTIME_FUNCTIONS = """
@@ -196,7 +197,7 @@ def runtime() -> Code:
 def _constants() -> dict[str, int]:
     values = {
         f"{structure.__name__}.{name}": at(structure, name)
-        for structure in (Launch, Worker, Warp)
+        for structure in (Launch, Worker, Warp, Watch, Clock)
         for name, *_ in structure._fields_
     }
     values |= {f"Status.{name}": value for name, value in vars(Status).items() if name.isupper()}
@@ -216,6 +217,8 @@ def _constants() -> dict[str, int]:
         values[name] = getattr(layout, name)
     for name in ("BLOCK_RECORD", "SITE_RECORD", "BLOCK_LENGTH", "SITE_LENGTH"):
         values[name] = getattr(trace, name)
+    values |= {f"Event.{name}": value for name, value in vars(Event).items() if name.isupper()}
+    values["CLOCK_BYTES"] = ctypes.sizeof(Clock)
     values["PRINT_LENGTH"] = printing.LENGTH
     values["LAST_REGION"] = layout.REGIONS - 1
     values["OFFSET_MASK"] = (1 << layout.REGION_BITS) - 1

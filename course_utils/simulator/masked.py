@@ -91,6 +91,7 @@ class GeneralEmitter(Emitter):
         live = set().union(*(self.plan.flow.live_in[target] for target in block.targets))
         for position in range(first, len(block.instructions)):
             self.instruction(block, position)
+        self.check_end(block)
         code = self.code
         if block.end == "trap":
             self.trap(block)
@@ -122,7 +123,10 @@ class GeneralEmitter(Emitter):
             for offset in (layout.parked + 4 * block.targets[0], layout.parked_any):
                 place = code.pointer("%warp", offset)
                 before = code.op(f"load i32, ptr {place}, align 4")
-                code.do(f"store i32 {code.op(f'or i32 {before}, {self.mask}')}, ptr {place}, align 4")
+                parked = code.op(f"or i32 {before}, {self.mask}")
+                code.do(f"store i32 {parked}, ptr {place}, align 4")
+                if self.checker and offset != layout.parked_any:
+                    self.checker.arrives(parked)
         code.jump(onward)
 
 

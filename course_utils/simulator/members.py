@@ -46,6 +46,9 @@ def require(emitter: Emitter, instruction: Instruction, members: Value) -> None:
     """Stop the kernel unless the running lanes are members and the other members are gone."""
     if not _names_all(emitter.plan, instruction):
         _stop_if(emitter, Status.OUTSIDE, _outside(emitter, members), members)
+    if emitter.active is None and emitter.checker and emitter.checker.scheme.barriers:
+        _stop_if(emitter, Status.APART, _missing(emitter, members), members)
+        return
     if emitter.active is None:  # in the fast code all lanes run together
         _stop_if(emitter, Status.APART, _apart(emitter, members), members)
 
@@ -62,12 +65,18 @@ def _outside(emitter: Emitter, members: Value) -> str:
     return code.op(f"and i32 {code.op(f'xor i32 {inside}, -1')}, {emitter.mask}")
 
 
+def _missing(emitter: Emitter, members: Value) -> str:
+    """The lanes of the warp that a mask names and that are not here (i32)."""
+    code = emitter.code
+    named = _named(emitter, members)
+    missing = code.op(f"and i32 {named}, {code.op(f'xor i32 {emitter.mask}, -1')}")
+    return code.op(f"and i32 {missing}, {code.load('i32', '%warp', at(Warp, 'lanes'))}")
+
+
 def _apart(emitter: Emitter, members: Value) -> str:
     """The lanes that a mask names and that run, but not here (i32)."""
     code, layout = emitter.code, emitter.plan.layout
-    named = _named(emitter, members)
-    missing = code.op(f"and i32 {named}, {code.op(f'xor i32 {emitter.mask}, -1')}")
-    missing = code.op(f"and i32 {missing}, {code.load('i32', '%warp', at(Warp, 'lanes'))}")
+    missing = _missing(emitter, members)
     look, seen, start = code.name("look"), code.name("seen"), code.name("start")
     code.jump(start)
     code.label(start)
@@ -139,5 +148,9 @@ def _stop_if(emitter: Emitter, status: int, lanes: str, members: Value) -> None:
         code.store("i64", code.op(f"zext i32 {text} to i64"), "%worker", at(Worker, "addresses") + 8 * index)
     for index, number in enumerate((block, position), len(told)):
         code.store("i64", str(number), "%worker", at(Worker, "addresses") + 8 * index)
-    code.do(f"ret i32 {status}")
+    if emitter.checker and emitter.checker.scheme.barriers:
+        emitter.checker.members_disagree(status)
+        code.jump(good)
+    else:
+        code.do(f"ret i32 {status}")
     code.label(good)

@@ -7,6 +7,7 @@ array see the same memory, and nothing else. Buffer r begins at the address r <<
 from __future__ import annotations
 
 import ctypes
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +54,8 @@ class Memory:
             )
         if not array.flags.writeable:
             raise ArgumentError(f"{name}: the array is read-only. Pass a copy: array.copy().")
-        whole = owner(array)
-        low, high = byte_bounds(whole) if whole.size else (array.ctypes.data, array.ctypes.data)
+        owner = owner_of(array)
+        low, high = byte_bounds(owner) if owner.size else (array.ctypes.data, array.ctypes.data)
         buffer = self._known.get((low, high))
         if buffer is None:
             region = FIRST_BUFFER + len(self.buffers)
@@ -90,15 +91,27 @@ class Memory:
         return None, address
 
 
+_FRESH: dict[int, weakref.ref[np.ndarray]] = {}
+
+
 def fresh(shape: int | tuple[int, ...], dtype: np.typing.DTypeLike) -> np.ndarray:
     """Global memory that nothing was written to: an array of odd bytes (0xCD), the same in every run, so that
     a kernel that reads it before writing shows."""
     array = np.empty(shape, dtype)
     array.reshape(-1).view(np.uint8)[:] = 0xCD
+    key = id(array)
+    _FRESH[key] = weakref.ref(array, lambda _: _FRESH.pop(key, None))
     return array
 
 
-def owner(array: np.ndarray) -> np.ndarray:
+def is_fresh(array: np.ndarray) -> bool:
+    """Was the array made by `fresh`, or is it a view of one that was?"""
+    owner = owner_of(array)
+    known = _FRESH.get(id(owner))
+    return known is not None and known() is owner
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
     """The array at the bottom of a chain of views."""
     while isinstance(array.base, np.ndarray):
         array = array.base

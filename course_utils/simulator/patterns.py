@@ -71,6 +71,9 @@ class PatternCode(MemoryCode):
         inside = checks[0]
         for other in checks[1:]:
             inside = code.op(f"and i1 {inside}, {other}")
+        if self.leave_unless(inside):
+            self._count_runs(site, address, firsts, runs)
+            return runs
         good, bad = code.name("legal"), code.name("illegal")
         code.branch(inside, good, bad, likely=True)
         code.label(bad)
@@ -114,6 +117,8 @@ class PatternCode(MemoryCode):
             return host
         first = self.moved(address.text, low)
         inside, delta = self.check(site, first, span)
+        if self.leave_unless(inside):
+            return code.op(f"add i64 {first}, {delta}")
         good, bad = code.name("legal"), code.name("illegal")
         code.branch(inside, good, bad, likely=True)
         self.pattern_failures.append((bad, site.number, first))
@@ -133,6 +138,11 @@ class PatternCode(MemoryCode):
         inside = code.op(f"icmp ule i64 {end}, {limit}")
         if site.space != "global":  # there the offset is below 2**36; here it may be anything
             inside = code.op(f"and i1 {inside}, {code.op(f'icmp ult i64 {offset}, {limit}')}")
+        extent = self.checker.variable(site) if self.checker else None
+        if extent is not None:
+            start, stop = extent
+            inside = code.op(f"and i1 {inside}, {code.op(f'icmp uge i64 {offset}, {start}')}")
+            inside = code.op(f"and i1 {inside}, {code.op(f'icmp ule i64 {end}, {stop}')}")
         if site.size > 1:
             rest = code.op(f"and i64 {offset}, {site.size - 1}")
             inside = code.op(f"and i1 {inside}, {code.op(f'icmp eq i64 {rest}, 0')}")
@@ -149,6 +159,11 @@ class PatternCode(MemoryCode):
         delta = code.load("i64", entry, 8, fixed=True)
         offset = code.op(f"and i64 {address}, {(1 << REGION_BITS) - 1}")
         return limit, delta, offset
+
+    @abstractmethod
+    def leave_unless(self, condition: str) -> bool:
+        """In a kernel whose accesses are checked: leave the instruction to the general code, which knows what
+        to do, unless the i1 holds. Returns whether that was written."""
 
     @abstractmethod
     def host_of_group(self, site: Site) -> str | None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from . import async_copy, atomics, merging, tensor
 from . import kinds as kinds_
 from .access import BYTES, Site
+from .checks.scheme import Scheme
 from .controlflow import ControlFlow, build, read, written
 from .errors import Unsupported
 from .kinds import LANES, UNIFORM, VECTOR, ZERO, Kind, infer
@@ -30,6 +31,7 @@ class Addresses:
     local_bytes: int  # a thread
     constant_bytes: int
     parameter_bytes: int
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes of shared and local variables; 0: open end
 
     @property
     def parameters_at(self) -> int:
@@ -68,11 +70,18 @@ class Plan:
     """A kernel prepared for one block shape.
 
     block_shape: threads in x, y, z. small_grid: whether thread indices over the whole grid fit a signed
-    32-bit number, which spares most wrap-around checks.
+    32-bit number, which spares most wrap-around checks. checks: those that the compiled code is to make, of a
+    build that is optimised or not.
     """
 
     def __init__(
-        self, function: Function, addresses: Addresses, block_shape: tuple[int, int, int], small_grid: bool
+        self,
+        function: Function,
+        addresses: Addresses,
+        block_shape: tuple[int, int, int],
+        small_grid: bool,
+        checks: frozenset[str] = frozenset(),
+        optimised: bool = True,
     ) -> None:
         self.function = function
         self.addresses = addresses
@@ -84,6 +93,7 @@ class Plan:
         self.warps = (self.threads + LANES - 1) // LANES
         self.sites = self._sites()
         self.counters = CounterLayout(len(self.flow.blocks), len(self.sites))
+        self.scheme = Scheme(self, checks, optimised) if checks else None
 
     # Threads ----------------------------------------------------------------------------------------------
 
@@ -119,6 +129,7 @@ class Plan:
                     site is not None
                     and site.counted
                     and not site.atomic
+                    and not site.window
                     and site.space in ("global", "shared")
                 ):
                     operand = 1 if site.load else 0
@@ -315,6 +326,8 @@ class Plan:
         """Registers that outlive a block of code, or an instruction that may be left half-way."""
         names: set[str] = set().union(*self.flow.live_in)
         left = set(self.guards).union(*(variant.groups for variant in self.variants))
+        if self.scheme and self.scheme.memory:
+            left |= {place for place in self.sites if place[1] >= 0}
         for block, position in left:
             names |= self.live_at(block, position)
         return sorted(names)

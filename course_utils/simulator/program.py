@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from .. import compiler, metrics
 from . import arguments, calls, ptx, signature, stack
 from . import launch as launching
 from . import trace as tracing
+from .checks import second
+from .checks.monitor import Monitor
 from .counters import Counts
 from .errors import ArgumentError, Index, LaunchError, PtxError, Unsupported
+from .findings import Finding
 from .kernel import Kernel
 from .kinds import LANES
 from .layout import CONSTANT_REGION, REGION_BITS
@@ -38,7 +42,8 @@ class Run:
     metrics: metric name -> count. by_line: source line -> counts (keys: counters.LINE_KEYS). output: what the
     kernel printed. findings: what the checks found. notes: harmless, but worth knowing. trace: the steps
     asked for. launched: how it was launched, for compare(); it keeps the arguments, arrays too. by_opcode:
-    PTX opcode -> executions by threads.
+    PTX opcode -> executions by threads. writers: with the check for races, buffer -> for each element who
+    stored there last, as block and thread (numbers, x first) and source line; line 0: nobody.
     """
 
     kernel: str
@@ -47,11 +52,17 @@ class Run:
     metrics: dict[str, int]
     by_line: dict[int, dict[str, int]]
     output: str = ""
-    findings: list[object] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trace: tracing.Trace | None = None
     launched: Launched | None = field(default=None, repr=False, compare=False)
     by_opcode: dict[str, int] = field(default_factory=dict)
+    find_writers: Callable[[], dict[str, np.ndarray]] = field(default=dict, repr=False, compare=False)
+
+    @cached_property
+    def writers(self) -> dict[str, np.ndarray]:
+        """Worked out when first asked for."""
+        return self.find_writers()
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,8 @@ class Program:
         instantiate: Callable[[str], tuple[Program, str]] | None = None,
         variables_of: Program | None = None,
         text: str = "",
+        plain: Callable[[], Program] | None = None,
+        optimised: bool = True,
     ) -> None:
         self.source = source
         self.ptx = text
@@ -97,7 +110,10 @@ class Program:
         self._module = module
         self._instantiate = instantiate
         self._functions: dict[str, ptx.Function] = {}  # with their calls written out
-        self._kernels: dict[tuple[str, Index, bool], Kernel] = {}
+        self._plain = plain  # makes the same program without optimisation
+        self._optimised = optimised
+        self._set: set[str] = set()  # the __constant__ variables that were given a value
+        self._kernels: dict[tuple[str, Index, bool, frozenset[str]], Kernel] = {}
         self._signatures: dict[str, list[signature.Parameter] | None] = {}
         self._addresses: dict[str, Addresses] = {}
         self._lock = threading.Lock()
@@ -132,7 +148,12 @@ class Program:
         NumPy scalars, ints, floats and None (a null pointer) go by value. shared_bytes: dynamic shared
         memory. workers: threads of the host (default: as many as it has processors). trace:
         {"block": (x, y, z), "warp": 0} records the steps of one block, or of one of its warps. budget: loop
-        rounds a worker may spend (default 200 million).
+        rounds a worker may spend (default 200 million, 50 million with checks).
+
+        checks: any of CHECKS; what they find is in the run's findings and does not end the launch. A checked
+        launch runs on one thread of the host. Afterwards, where the launch is small (BOTH_BUILDS) and the
+        program came from source, the build without optimisation runs too, on copies of the arguments as they
+        were before: an optimiser can hide a fault. Findings that only this one shows say so (Finding.build).
 
         Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
         """
@@ -149,6 +170,9 @@ class Program:
         limit = SHARED_LIMIT if allow_large_shared else STATIC_SHARED_LIMIT
         grid_index, block_index, total_shared = self.checked(kernel, grid, block, shared_bytes, limit)
         addresses = self._places(function)
+        chosen = frozenset(checks)
+        blocks, warps = int(np.prod(grid_index)), -(-int(np.prod(block_index)) // LANES)
+        again = second.prepare(self, kernel, args, blocks * warps) if chosen else None
         asked = (
             None
             if trace is None
@@ -162,7 +186,7 @@ class Program:
             self._check_cooperative(kernel, grid_index, block_index, total_shared)
             workspace = memory.add("the grid's barrier", np.zeros(64, np.uint8))
         parameters, _ = self.pack(kernel, args, memory)
-        made = self._kernel(function, addresses, grid_index, block_index)
+        made = self._kernel(function, addresses, grid_index, block_index, chosen)
         request = launching.Request(
             grid_index,
             total_shared,
@@ -170,15 +194,22 @@ class Program:
             memory,
             self._constant_memory(function, addresses, parameters),
             workers or launching.default_workers(),
-            budget or launching.DEFAULT_BUDGET,
+            budget or (launching.CHECKED_BUDGET if chosen else launching.DEFAULT_BUDGET),
             self.name,
             workspace,
         )
-        outcome = launching.run(made, request, asked)
+        monitor = None
+        if chosen:
+            request = request.checked()
+            build = "optimised" if self._optimised else "unoptimised"
+            names = self._parameter_names(function)
+            unset = self._unset_constants(request.constants)
+            monitor = Monitor(made, request, self.source, names, unset, build)
+        outcome = launching.run(made, request, asked, monitor)
         counts = Counts(made.plan, outcome.counters, made.costs)
         counted = self._with_registers(kernel, counts.metrics())
         counted |= self._static_metrics(kernel, block_index, shared_bytes)
-        return Run(
+        run = Run(
             kernel,
             grid_index,
             block_index,
@@ -199,6 +230,17 @@ class Program:
             ),
             by_opcode=counts.by_opcode(),
         )
+        if monitor is not None:
+            monitor.close()
+            run.findings = monitor.findings
+            run.notes += monitor.report.notes
+            run.find_writers = monitor.writers if monitor.scheme.races else dict
+        if again is not None:
+            again.run(
+                run, grid, block, shared_bytes,
+                checks=checks, budget=budget, cooperative=cooperative, allow_large_shared=allow_large_shared,
+            )  # fmt: skip
+        return run
 
     def checked(
         self,
@@ -225,15 +267,18 @@ class Program:
         packed = arguments.pack(function, self._signature(kernel), args, memory)
         return packed, arguments.parameter_offsets(function)[0]
 
-    def set_symbol(self, name: str, value: object) -> None:
-        """Copy an array into a __constant__ or __device__ variable. Raises ArgumentError if it does not
-        fit."""
+    def set_symbol(self, name: str, value: object, *, given: bool = True) -> None:
+        """Copy an array into a __constant__ or __device__ variable. given=False: for the check of
+        initialisation the variable is as its source declares it, and counts as never set.
+
+        Raises ArgumentError if it does not fit."""
         place = self._symbol(name)
         array = np.asarray(value)
         data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
         if data.size > place.size:
             raise ArgumentError(f"{name} has {place.size} bytes, the value has {data.size}")
         place[: data.size] = data
+        (self._set.add if given else self._set.discard)(name)
 
     def get_symbol(self, name: str) -> np.ndarray:
         """A copy of a variable's bytes; .view(dtype) gives them a type."""
@@ -316,10 +361,12 @@ class Program:
         for parameter, offset in zip(function.parameters, offsets, strict=True):
             places[parameter.name] = ("param", offset)
         ends = {"shared": 0, "local": 0}
+        sizes: dict[str, int] = {}
         open_ended: list[ptx.Variable] = []
         for variable in [*self._module.variables.values(), *function.variables.values()]:
             if variable.space not in ends or not _used(variable, function):
                 continue
+            sizes[variable.name] = variable.size
             if not variable.count:
                 open_ended.append(variable)
                 continue
@@ -337,7 +384,7 @@ class Program:
         if stack.POINTER.name in function.registers:
             places["$stack"] = ("local", local)
             local += stack.STACK_BYTES
-        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size)
+        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size, sizes)
         self._addresses[function.name] = found
         return found
 
@@ -361,6 +408,7 @@ class Program:
             if name in instance._constant_places:
                 there, _ = instance._constant_places[name]
                 instance._constants[there : there + size] = self._constants[start : start + size]
+        instance._set |= self._set
         return instance, lowered
 
     def _mangled(self, kernel: str) -> str:
@@ -372,14 +420,47 @@ class Program:
         found = [each for each in self.kernels if re.match(rf"_Z{len(kernel)}{re.escape(kernel)}(?!I)", each)]
         return found[0] if len(found) == 1 else kernel
 
-    def _kernel(self, function: ptx.Function, addresses: Addresses, grid: Index, block: Index) -> Kernel:
+    def _parameter_names(self, function: ptx.Function) -> dict[str, str]:
+        """What the source calls the parameters: "name in the PTX+0" -> name."""
+        known = self._signature(function.name)
+        if known is None or len(known) != len(function.parameters):
+            return {}
+        pairs = zip(function.parameters, known, strict=True)
+        return {f"{parameter.name}+0": each.name for parameter, each in pairs}
+
+    def _unset_constants(self, constants: np.ndarray) -> np.ndarray:
+        """A byte for each of constant memory: 0 where no initialiser and no set_symbol gave it a value."""
+        known = np.ones(constants.nbytes, np.uint8)
+        for name, (start, size) in self._constant_places.items():
+            variable = self._module.variables[name]
+            if name not in self._set and variable.initial is None and not self._initialised(name):
+                known[start : start + size] = 0
+        return known
+
+    def _initialised(self, name: str) -> bool:
+        """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables
+        that the source does not name, a header's for one, count as initialised."""
+        plain = tracing.plain_name(name)
+        found = re.search(rf"__constant__[^;{{]*\b{re.escape(plain)}\b[^;]*", self.source or "")
+        return found is None or "=" in found.group() or "{" in found.group()
+
+    def _kernel(
+        self,
+        function: ptx.Function,
+        addresses: Addresses,
+        grid: Index,
+        block: Index,
+        checks: frozenset[str] = frozenset(),
+    ) -> Kernel:
         small = all(size * count < 1 << 31 for size, count in zip(block, grid, strict=True))
-        key = (function.name, block, small)
+        key = (function.name, block, small, checks)
         with self._lock:
             if key not in self._kernels:
                 try:
                     with self._naming_lines():
-                        self._kernels[key] = Kernel(function, addresses, block, small)
+                        self._kernels[key] = Kernel(
+                            function, addresses, block, small, checks, self._optimised
+                        )
                 except _MALFORMED as problem:
                     # Instructions with operands missing, or of types that do not exist, pass the reader.
                     raise PtxError(f"the PTX of {function.name} is malformed: {problem!r}") from problem
@@ -506,10 +587,6 @@ def _refuse_options(
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
         raise LaunchError(f"unknown check {unknown[0]!r}; there are: {', '.join(CHECKS)}")
-    if checks:
-        raise Unsupported(
-            "checks that report findings are not built yet; bounds are always checked and end the launch"
-        )
 
 
 def _no_kernel(name: str, program: Program) -> LaunchError:
@@ -620,10 +697,30 @@ def compile(
             cancelled=cancelled,
         )
         module = ptx.parse(made.ptx)
-        program = Program(module, source, made.resources, name, instantiate, variables_of, made.ptx)
+        ptx.own_file_first(module, name)
+        again = None
+        if optimise and expressions:
+            again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731
+        elif optimise:
+            again = unoptimised
+        program = Program(
+            module, source, made.resources, name, instantiate, variables_of, made.ptx, again, optimise
+        )
         return program, made
 
     instances: dict[str, tuple[Program, str]] = {}
+
+    @cache
+    def unoptimised() -> Program:
+        return compile(
+            source,
+            defines=defines,
+            arch=arch,
+            name=name,
+            options=options,
+            optimise=False,
+            cancelled=cancelled,
+        )
 
     def instantiate(expression: str) -> tuple[Program, str]:
         if expression not in instances:

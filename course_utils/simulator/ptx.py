@@ -88,10 +88,17 @@ Operand = Register | Special | Immediate | Symbol | Address | Group
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A source position: index of the .file, line (0: none known)."""
+    """A source position: index of the .file, line (0: none known). `outer`: the line of the first file into
+    which code of a header was written out, where that is known."""
 
     file: int
     line: int
+    outer: int = field(default=0, compare=False)
+
+    @property
+    def own_line(self) -> int | None:
+        """The line of the kernel's own file, which is file 1."""
+        return (self.line if self.file == 1 else self.outer) or None
 
 
 @dataclass(slots=True)
@@ -246,6 +253,22 @@ def parse(text: str) -> Module:
     return _Reader(text).module()
 
 
+def own_file_first(module: Module, name: str) -> None:
+    """Let the kernel's own file, called `name`, be file 1. The compiler numbers files as it meets them, and
+    without optimisation a header may come first."""
+    plain = name.rsplit("/", 1)[-1]
+    own = [number for number, path in module.files.items() if path.rsplit("/", 1)[-1] == plain]
+    if not own or own[0] == 1:
+        return
+    numbers = {own[0]: 1, 1: own[0]}
+    for function in module.functions.values():
+        for instruction in function.instructions:
+            place = instruction.location
+            if place.file in numbers:
+                instruction.location = Location(numbers[place.file], place.line, place.outer)
+    module.files = {numbers.get(number, number): path for number, path in module.files.items()}
+
+
 def split_operands(text: str) -> list[str]:
     """Split at commas that are in no bracket."""
     pieces, depth, start = [], 0, 0
@@ -340,6 +363,7 @@ class _Reader:
         self.files: dict[int, str] = {}
         self.target = ""
         self.location = Location(0, 0)
+        self._outers: dict[tuple[int, ...], int] = {}  # place of inlined code -> line of the first file
 
     def module(self) -> Module:
         function: Function | None = None
@@ -401,11 +425,23 @@ class _Reader:
             line = int(words[2])
             # Line 0 means "made by the compiler": such instructions stay with the line before them.
             if line:
-                self.location = Location(int(words[1]), line)
+                self.location = Location(int(words[1]), line, self._outer(text))
         elif words[0] == ".file":
             self.files[int(words[1])] = text.split('"')[1]
         elif words[0] == ".target":
             self.target = words[1].rstrip(",")
+
+    def _outer(self, text: str) -> int:
+        """The line of the first file at which a chain of inlined calls begins, 0 where none is named."""
+        here = re.match(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)", text)
+        called = re.search(r"inlined_at\s+(\d+)\s+(\d+)\s+(\d+)", text)
+        if not called:
+            return 0
+        place = tuple(int(number) for number in called.groups())
+        outer = place[1] if place[0] == 1 else self._outers.get(place, 0)
+        if here:
+            self._outers[tuple(int(number) for number in here.groups())] = outer
+        return outer
 
     def _head(self, text: str) -> Function:
         self.location = Location(0, 0)

@@ -83,6 +83,7 @@ open.block:
   store i32 %z.32, ptr %index.z.at
   ; What shared memory holds at the start is undefined; the same odd bytes every time keep runs repeatable.
   call void @llvm.memset.p0.i64(ptr %shared, i8 -51, i64 %shared_bytes, i1 false)
+  call void @simulator_watch_begin(ptr %worker, i32 %warps)
   store i32 0, ptr %turn.at
   store i32 %warps, ptr %alive.at
   store i32 0, ptr %waiting.at
@@ -164,6 +165,7 @@ release:
 release.all:
   %barrier.id = load i32, ptr %barrier_id.at
   store i32 0, ptr %waiting.at
+  call void @simulator_watch_release(ptr %worker, i32 %warps)
   call void @simulator_release_all(ptr %worker, i32 %warps, i32 %barrier.id)
   br label %turn
 

@@ -276,6 +276,8 @@ def _rows(emitter: Emitter, site: Site, address: Operand, count: int) -> str:
     lanes = code.vector(emitter.address(address))
     mask = str((1 << 8 * count) - 1 if count < 4 else -1)
     emitter.require(site, code.op(f"call i1 {emitter.check_call(site, lanes, mask, MATRIX_ROW)}"))
+    if emitter.checker:
+        emitter.checker.touch(site, lanes, mask, MATRIX_ROW)
     return code.pointer("%worker", at(Worker, "hosts"))
 
 
@@ -349,6 +351,8 @@ def _move_fragment(emitter: Emitter, instruction: Instruction, site: Site) -> No
         lanes = code.op(f"add <32 x i64> {far}, {near}")
         emitter.require(site, code.op(f"call i1 {emitter.check_call(site, lanes, '-1', size)}"))
         found = code.load("<32 x i64>", "%worker", at(Worker, "hosts"))
+        if emitter.checker:
+            emitter.checker.touch(site, lanes, "-1", size)
         return code.op(f"inttoptr <32 x i64> {found} to <32 x ptr>")
 
     whole = _register(kind)

@@ -164,3 +164,24 @@ def test_a_failed_assert_names_the_condition_and_the_thread(program: simulator.P
 )
 def test_formats_are_those_of_c(layout: bytes, arguments: np.ndarray, text: str) -> None:
     assert format_one(layout, arguments.tobytes(), lambda address: b"") == text
+
+
+def test_shared_memory_of_a_function_is_one_for_all_its_calls() -> None:
+    source = """
+    __device__ int swapped(int value, bool put)
+    {
+        __shared__ int kept[32];
+        if (put) kept[threadIdx.x] = value;
+        __syncwarp();
+        return kept[31 - threadIdx.x];
+    }
+    extern "C" __global__ void k(int *x)
+    {
+        int first = swapped(threadIdx.x, true);
+        x[threadIdx.x] = 100 * first + swapped(0, false);
+    }
+    """
+    for optimise in (True, False):
+        x = np.zeros(32, np.int32)
+        simulator.compile(source, optimise=optimise).launch("k", 1, 32, [x])
+        assert x.tolist() == [101 * each for each in range(31, -1, -1)]
