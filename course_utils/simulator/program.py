@@ -317,11 +317,11 @@ class Program:
             places[name] = ("global", address)
         for name, (start, _) in self._constant_places.items():
             places[name] = ("const", start)
+        sizes = {name: size for name, (_, size) in self._constant_places.items()}
         offsets, size = arguments.parameter_offsets(function)
         for parameter, offset in zip(function.parameters, offsets, strict=True):
             places[parameter.name] = ("param", offset)
         ends = {"shared": 0, "local": 0}
-        sizes: dict[str, int] = {}
         open_ended: list[ptx.Variable] = []
         for variable in [*self._module.variables.values(), *function.variables.values()]:
             if variable.space not in ends or not _used(variable, function):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .. import members
 from ..access import Site
 from ..controlflow import read, written
 from ..layout import CONSTANT_REGION, LOCAL_REGION, REGION_BITS, SHARED_REGION
@@ -74,6 +75,13 @@ class Scheme:
         if any(not sizes[base] for base in found):
             return start, "%shared_bytes"
         return start, max(places[base][1] + sizes[base] for base in found)
+
+    # Barriers
+
+    @cached_property
+    def staying(self) -> list[int]:
+        """Blocks of code from which a barrier or an instruction of the warp may still be reached."""
+        return members.before_joints(self.plan.flow.blocks)
 
     # Shadow memory
 
