@@ -649,6 +649,8 @@ def compile(
         )
         module = ptx.parse(made.ptx)
         ptx.own_file_first(module, name)
+        if not optimise:
+            ptx.place_header_code(module)
         again = None
         if optimise and expressions:
             again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731

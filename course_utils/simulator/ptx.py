@@ -269,6 +269,19 @@ def own_file_first(module: Module, name: str) -> None:
     module.files = {numbers.get(number, number): path for number, path in module.files.items()}
 
 
+def place_header_code(module: Module) -> None:
+    """Without optimisation the compiler still writes some functions of headers out in place, and does not say
+    where: it is the line of the kernel's own file before them."""
+    for function in module.functions.values():
+        line = 0
+        for instruction in function.instructions:
+            place = instruction.location
+            if place.file == 1:
+                line = place.line
+            elif line and not place.outer:
+                instruction.location = Location(place.file, place.line, line)
+
+
 def split_operands(text: str) -> list[str]:
     """Split at commas that are in no bracket."""
     pieces, depth, start = [], 0, 0
