@@ -144,7 +144,9 @@ class Program:
         addresses = self._places(function)
         chosen = frozenset(checks)
         blocks, warps = int(np.prod(grid_index)), -(-int(np.prod(block_index)) // LANES)
-        again = second.prepare(self, kernel, args, blocks * warps) if chosen else None
+        again = None
+        if chosen and self._plain is not None:
+            again = second.prepare(self, kernel, args, blocks * warps)
         asked = (
             None
             if trace is None
@@ -195,6 +197,8 @@ class Program:
             run.findings = monitor.findings
             run.notes += monitor.report.notes
             run.find_writers = monitor.writers if monitor.scheme.races else dict
+        if chosen and self._plain is not None and again is None:
+            run.notes.append(second.TOO_LARGE)
         if again is not None:
             again.run(
                 run, grid, block, shared_bytes,

@@ -55,7 +55,10 @@ class Monitor:
         self.parameters_at = 0  # host address of the kernel's parameters
         log = self.scheme.granule_log("global")
         self.global_ = GlobalShadow(
-            request.memory, self._written_regions(), log, initialisation=self.scheme.initialisation
+            request.memory,
+            self._written_regions() if self.scheme.shadowed else (),
+            log,
+            initialisation=self.scheme.initialisation,
         )
         count = len(self.plan.sites)
         self.sites: list[Site] = [self.scheme.sites[number] for number in range(count)]
