@@ -140,6 +140,7 @@ class Source:
             module = ptx.parse(compiled.ptx)
             ptx.own_file_first(module, compiled.name)
             ptx.place_header_code(module)
+            module.locals = ptx.local_variables(compiled.ptx)
             return simulator.Program(
                 module, compiled.source, compiled.resources, compiled.name, optimised=False
             )

@@ -348,7 +348,9 @@ class Program:
         if stack.POINTER.name in function.registers:
             places["$stack"] = ("local", local)
             local += stack.STACK_BYTES
-        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size, sizes)
+        found = Addresses(
+            places, ends["shared"], local, self._constants.nbytes, size, sizes, self._module.locals
+        )
         self._addresses[function.name] = found
         return found
 
@@ -404,7 +406,7 @@ class Program:
     def _initialised(self, name: str) -> bool:
         """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables
         that the source does not name, a header's for one, count as initialised."""
-        plain = tracing.plain_name(name)
+        plain = ptx.plain_name(name)
         found = re.search(rf"__constant__[^;{{]*\b{re.escape(plain)}\b[^;]*", self.source or "")
         return found is None or "=" in found.group() or "{" in found.group()
 
@@ -655,6 +657,7 @@ def compile(
         ptx.own_file_first(module, name)
         if not optimise:
             ptx.place_header_code(module)
+            module.locals = ptx.local_variables(made.ptx)
         again = None
         if optimise and expressions:
             again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731
