@@ -6,7 +6,6 @@ addresses of each memory instruction. The steps in between follow from the code.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +18,7 @@ from .errors import Index, LaunchError
 from .kinds import LANES
 from .memory import Memory
 from .plan import Plan
-from .ptx import Instruction
+from .ptx import Instruction, plain_name
 from .semantics import ELEMENT
 
 ROOM = 4 << 20
@@ -200,9 +199,3 @@ def _target(site: Site, address: int, plan: Plan, memory: Memory) -> tuple[str |
         if space == site.space and start < offset <= address:
             name, start = symbol, offset
     return (plain_name(name) if name else None), max(start, 0), element
-
-
-def plain_name(symbol: str) -> str:
-    """The name in the source of a variable inside a function: _ZZ12matmul_tiledE6a_tile -> a_tile."""
-    match = re.match(r"_ZZ.*?E(\d+)(\w+)$", symbol)
-    return match.group(2)[: int(match.group(1))] if match else symbol

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 BOTH_BUILDS = 300_000
 """Instructions of warps (of the optimised build) up to which a launch runs in both builds."""
 
+TOO_LARGE = "the launch is too large to run the build without optimisation too; checks of a smaller one do"
+
 SHORTEST = 20
 """Instructions that a warp runs at least, to tell large launches before they run."""
 
@@ -41,9 +43,7 @@ class Second:
     def run(self, first: Run, grid: object, block: object, shared_bytes: int, **options: object) -> None:
         """Add to a run what only the build without optimisation shows."""
         if first.metrics["ptx__warp_inst_executed.sum"] > BOTH_BUILDS:
-            first.notes.append(
-                "the launch is too long to run the build without optimisation too; checks of a smaller one do"
-            )
+            first.notes.append(TOO_LARGE)
             return
         assert self.program._plain is not None
         try:
@@ -71,13 +71,13 @@ class Second:
 
 
 def prepare(program: Program, kernel: str, args: Sequence[object], warps: int) -> Second | None:
-    """Copies for a second run; None where the program has no source, or the launch is too large. warps: of
-    the whole grid."""
+    """Copies for a second run; None where the launch is too large. warps: of the whole grid."""
     if warps * SHORTEST > BOTH_BUILDS:
         return None
-    if program._plain is None or not isinstance(args, (list, tuple)):
-        return None
-    if sum(owner_of(each).nbytes for each in _arrays(args)) > COPIED_BYTES:
+    if (
+        not isinstance(args, (list, tuple))
+        or sum(owner_of(each).nbytes for each in _arrays(args)) > COPIED_BYTES
+    ):
         return None
     return Second(program, kernel, args)
 

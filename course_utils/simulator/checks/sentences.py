@@ -12,6 +12,8 @@ from ..findings import Access, Finding
 _ORDER = ("memory", "barriers", "initialisation", "races")
 """What may be the cause of the other comes first."""
 
+_IN_STEP = " (lanes of a warp need not run in step)"
+
 MOST = 40
 """Findings of a launch at most: the first of each kind and place."""
 
@@ -34,6 +36,10 @@ class Report:
         racing = {
             (each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines
         }
+        wide = {
+            found_on for (kind, (found_on, *_)), rank in self._ranks.items() if kind == "races" and rank == 1
+        }
+        found = [_for_the_block(each) if each.accesses[0].array in wide else each for each in found]
         found.sort(key=lambda each: _ORDER.index(each.kind))
         return [
             each
@@ -70,6 +76,14 @@ class Report:
             self.notes.append(text)
 
 
+def _for_the_block(finding: Finding) -> Finding:
+    """Lanes of one warp race here, but elsewhere warps do on the same array: one barrier serves both."""
+    if finding.kind != "races":
+        return finding
+    message = finding.message.replace(_IN_STEP, "").replace("__syncwarp()", "__syncthreads()")
+    return replace(finding, message=message, fix=finding.fix.replace("__syncwarp()", "__syncthreads()"))
+
+
 def index_text(index: Index) -> str:
     return "(" + ",".join(map(str, index)) + ")"
 
@@ -86,6 +100,8 @@ def where(access: Access) -> str:
 
 
 def shortened(text: str) -> str:
+    """A line of source without the comment behind it, and not too long."""
+    text = re.sub(r"\s+//.*$", "", text)
     return text if len(text) <= 90 else text[:87] + "..."
 
 
@@ -110,7 +126,7 @@ def race(
         here = where(now)
     other = who(now) if not same_block else f"thread {index_text(now.thread)} of the same block"
     ways = {
-        True: "with no __syncwarp() between the two (lanes of a warp need not run in step)",
+        True: f"with no __syncwarp() between the two{_IN_STEP}",
         False: "with no __syncthreads() between the two",
     }
     missing = ways[same_warp] if same_block else "and nothing orders two blocks"

@@ -82,3 +82,13 @@ def test_ptx_without_source() -> None:
                             arch="sm_90", options=(), expressions=())  # fmt: skip
     run = simulator.load_ptx(made.ptx).launch("k", 1, 64, [zeros(64)], checks=simulator.CHECKS)
     assert [each.kind for each in run.findings] == ["memory"]
+
+
+def test_a_headers_code_is_told_by_the_line_that_calls_it() -> None:
+    source = "#include <cooperative_groups.h>\n" + HEAD + "k(float *x) {\n"
+    source += "auto pair = cooperative_groups::tiled_partition<2>(cooperative_groups::this_thread_block());\n"
+    source += "if (threadIdx.x % 2) return;\nx[threadIdx.x] = pair.shfl_xor(x[threadIdx.x], 1);\n}"
+    for optimise in (True, False):
+        program = simulator.compile(source, name="k.cu", optimise=optimise)
+        run = program.launch("k", 1, 32, [zeros(32)], checks=("barriers",))
+        assert {line for each in run.findings for line in each.lines} == {5}
