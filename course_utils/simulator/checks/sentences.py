@@ -36,10 +36,13 @@ class Report:
         racing = {
             (each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines
         }
-        wide = {
-            found_on for (kind, (found_on, *_)), rank in self._ranks.items() if kind == "races" and rank == 1
-        }
-        found = [_for_the_block(each) if each.accesses[0].array in wide else each for each in found]
+        wide = [self._found[key] for key, rank in self._ranks.items() if key[0] == "races" and rank == 1]
+        arrays = {each.accesses[0].array for each in wide}
+        lines = {line for each in wide for line in each.lines}
+        found = [
+            _for_the_block(each) if each.accesses[0].array in arrays or lines & set(each.lines) else each
+            for each in found
+        ]
         found.sort(key=lambda each: _ORDER.index(each.kind))
         return [
             each
@@ -77,7 +80,7 @@ class Report:
 
 
 def _for_the_block(finding: Finding) -> Finding:
-    """Lanes of one warp race here, but elsewhere warps do on the same array: one barrier serves both."""
+    """Lanes of one warp race here, but warps do on the same array or line: one barrier serves both."""
     if finding.kind != "races":
         return finding
     message = finding.message.replace(_IN_STEP, "").replace("__syncwarp()", "__syncthreads()")
@@ -113,10 +116,18 @@ def does(access: Access) -> str:
 
 
 def race(
-    now: Access, before: Access, *, shared: bool, same_warp: bool, volatile: bool, flag: Access | None
+    now: Access,
+    before: Access,
+    *,
+    shared: bool,
+    same_warp: bool,
+    volatile: bool,
+    flag: Access | None,
+    in_next_round: bool = False,
 ) -> tuple[str, str]:
     """(sentence, fix) for two accesses of one place without order. `flag`: an atomic or volatile access that
-    stands between the two in the code, by which threads may be meant to tell each other."""
+    stands between the two in the code, by which threads may be meant to tell each other. `in_next_round`: the
+    line that stands first comes second, when a loop comes to it again."""
     place = now.place
     same_block = now.block == before.block
     then = f"{who(before)} {does(before)} {where(before)}"
@@ -137,7 +148,13 @@ def race(
     if same_warp and volatile:
         sentence += " volatile does not order the lanes of a warp."
     return sentence, _race_fix(
-        now, before, same_block=same_block, same_warp=same_warp, shared=shared, flag=flag
+        now,
+        before,
+        same_block=same_block,
+        same_warp=same_warp,
+        shared=shared,
+        flag=flag,
+        in_next_round=in_next_round,
     )
 
 
@@ -145,12 +162,21 @@ _UPDATE = re.compile(r"(\+=|-=|\*=|\|=|&=|\^=|\+\+|--)")
 
 
 def _race_fix(
-    now: Access, before: Access, *, same_block: bool, same_warp: bool, shared: bool, flag: Access | None
+    now: Access,
+    before: Access,
+    *,
+    same_block: bool,
+    same_warp: bool,
+    shared: bool,
+    flag: Access | None,
+    in_next_round: bool,
 ) -> str:
     lines = sorted({each.line for each in (now, before) if each.line})
-    between = (
-        f"between line {lines[0]} and line {lines[1]}" if len(lines) == 2 else "between the two accesses"
-    )
+    between = "between the two accesses"
+    if len(lines) == 2 and in_next_round:
+        between = f"behind line {lines[1]}, before the loop comes to line {lines[0]} again"
+    elif len(lines) == 2:
+        between = f"between line {lines[0]} and line {lines[1]}"
     if flag is not None:
         earlier = next((each for each in (before, now) if each.action != "reads"), before)
         return (

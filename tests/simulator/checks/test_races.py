@@ -378,3 +378,24 @@ def test_only_the_checks_asked_for() -> None:
     assert {each.kind for each in run.findings} == {"memory"}
     with pytest.raises(simulator.IllegalAccess):
         launch(source, [zeros(64)], checks=("races",))
+
+
+def test_a_barrier_that_is_missing_at_the_end_of_a_loop_is_placed_there() -> None:
+    source = """
+extern "C" __global__ void rounds(const float* x, float* y, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k += 64) {
+        s[t] = x[k + t];
+        __syncthreads();
+        sum += s[63 - t];
+    }
+    y[t] = sum;
+}
+"""
+    run = simulator.compile(source).launch(
+        "rounds", 1, 64, [np.ones(256, np.float32), np.zeros(64, np.float32), 256], checks=("races",)
+    )
+    (finding,) = run.findings
+    assert finding.fix == "Put __syncthreads() behind line 9, before the loop comes to line 7 again."
