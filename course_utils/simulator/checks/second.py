@@ -7,6 +7,7 @@ other way round, a read that only the optimised build makes is no fault of the s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,9 @@ COPIED_BYTES = 16 << 20
 """Bytes of arguments up to which copies are made."""
 
 
+_TURN = threading.Lock()  # held during a second run, whose program's variables are those of one launch
+
+
 class Second:
     """A second run that is ready: the program's state and the arguments as they were."""
 
@@ -48,8 +52,11 @@ class Second:
         assert self.program._plain is not None
         try:
             plain = self.program._plain()
-            self._put_state(plain)
-            again = plain.launch(self.kernel, grid, block, self.args, shared_bytes, **options)  # type: ignore[arg-type]
+            with _TURN:
+                self._put_state(plain)
+                again = plain.launch(
+                    self.kernel, grid, block, self.args, shared_bytes, **options  # type: ignore[arg-type]
+                )  # fmt: skip
         except Error as problem:
             first.notes.append(f"the build without optimisation did not run: {problem}")
             return
