@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Error
 from ..findings import Finding
 from ..memory import fresh, is_fresh, owner_of
 
@@ -24,6 +23,9 @@ BOTH_BUILDS = 300_000
 """Instructions of warps (of the optimised build) up to which a launch runs in both builds."""
 
 TOO_LARGE = "the launch is too large to run the build without optimisation too; checks of a smaller one do"
+
+LONGEST = 2500
+"""Instructions of a kernel without optimisation up to which it is made ready: some seconds of compiling."""
 
 SHORTEST = 20
 """Instructions that a warp runs at least, to tell large launches before they run."""
@@ -52,12 +54,15 @@ class Second:
         assert self.program._plain is not None
         try:
             plain = self.program._plain()
+            if plain.instructions(self.kernel) > LONGEST:
+                first.notes.append(TOO_LARGE)
+                return
             with _TURN:
                 self._put_state(plain)
                 again = plain.launch(
                     self.kernel, grid, block, self.args, shared_bytes, **options  # type: ignore[arg-type]
                 )  # fmt: skip
-        except Error as problem:
+        except Exception as problem:  # a second opinion must not cost the first
             first.notes.append(f"the build without optimisation did not run: {problem}")
             return
         ended = not any(each.kind == "barriers" for each in again.findings)
