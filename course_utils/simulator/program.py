@@ -246,6 +246,10 @@ class Program:
             )  # fmt: skip
         return run
 
+    def instructions(self, kernel: str) -> int:
+        """PTX instructions of a kernel, functions that it calls included as often as it calls them."""
+        return len(self._function(kernel).instructions)
+
     def checked(
         self,
         kernel: str,

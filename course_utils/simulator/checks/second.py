@@ -7,12 +7,12 @@ other way round, a read that only the optimised build makes is no fault of the s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Error
 from ..findings import Finding
 from ..memory import fresh, is_fresh, owner_of
 
@@ -24,11 +24,17 @@ BOTH_BUILDS = 300_000
 
 TOO_LARGE = "the launch is too large to run the build without optimisation too; checks of a smaller one do"
 
+LONGEST = 2500
+"""Instructions of a kernel without optimisation up to which it is made ready: some seconds of compiling."""
+
 SHORTEST = 20
 """Instructions that a warp runs at least, to tell large launches before they run."""
 
 COPIED_BYTES = 16 << 20
 """Bytes of arguments up to which copies are made."""
+
+
+_TURN = threading.Lock()  # held during a second run, whose program's variables are those of one launch
 
 
 class Second:
@@ -48,9 +54,15 @@ class Second:
         assert self.program._plain is not None
         try:
             plain = self.program._plain()
-            self._put_state(plain)
-            again = plain.launch(self.kernel, grid, block, self.args, shared_bytes, **options)  # type: ignore[arg-type]
-        except Error as problem:
+            if plain.instructions(self.kernel) > LONGEST:
+                first.notes.append(TOO_LARGE)
+                return
+            with _TURN:
+                self._put_state(plain)
+                again = plain.launch(
+                    self.kernel, grid, block, self.args, shared_bytes, **options  # type: ignore[arg-type]
+                )  # fmt: skip
+        except Exception as problem:  # a second opinion must not cost the first
             first.notes.append(f"the build without optimisation did not run: {problem}")
             return
         ended = not any(each.kind == "barriers" for each in again.findings)

@@ -187,7 +187,7 @@ def _race_fix(
     if "updates" in kinds and same_block:
         barrier = "__syncwarp()" if same_warp else "__syncthreads()"
         return f"Put {barrier} {between}, or use an atomic for both."
-    if len(lines) == 1 and _UPDATE.search(now.text) and now.index == before.index:
+    if len(lines) == 1 and _updates_one(now.text):
         return "If several threads may update one element, use atomicAdd() or another atomic function."
     if not same_block:
         if kinds == {"writes"}:
@@ -207,6 +207,12 @@ def _race_fix(
             "or, in a loop, one barrier more at the end of each round."
         )
     return f"Put {barrier} {between}."
+
+
+def _updates_one(text: str) -> bool:
+    """Is a line of source an update of one element (`bins[i] += 1`), in which no array stands twice?"""
+    arrays = re.findall(r"(\w+)\s*\[", text)
+    return bool(_UPDATE.search(text)) and len(set(arrays)) == len(arrays)
 
 
 def together(first: Access, second: Access) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from course_utils import simulator
@@ -92,3 +94,33 @@ def test_a_headers_code_is_told_by_the_line_that_calls_it() -> None:
         program = simulator.compile(source, name="k.cu", optimise=optimise)
         run = program.launch("k", 1, 32, [zeros(32)], checks=("barriers",))
         assert {line for each in run.findings for line in each.lines} == {5}
+
+
+def test_a_traced_launch_can_be_checked() -> None:
+    source = (
+        HEAD + "k(float *x) { __shared__ float s[64]; int t = threadIdx.x; s[t] = x[t];\nx[t] = s[63 - t]; }"
+    )
+    run = launch(source, [floats(64)], trace={"block": 0})
+    assert {line for each in run.findings for line in each.lines} == {1, 2}
+    assert run.trace is not None
+    assert {step.buffer for step in run.trace.steps if step.space == "shared"} == {"s"}
+
+
+def test_many_threads_may_check_one_program() -> None:
+    source = (
+        "__device__ int total;\n" + HEAD + "k(int *x) { if (threadIdx.x == 0) { total = 5; x[0] = total; } }"
+    )
+    program = simulator.compile(source, name="k.cu")
+    runs: list[simulator.Run] = []
+
+    def work() -> None:
+        runs.append(program.launch("k", 1, 32, [zeros(4, np.int32)], checks=simulator.CHECKS))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(runs) == 4
+    for run in runs:
+        quiet(run)
