@@ -52,7 +52,7 @@ class Races:
         block = self.view.block if entry.block is None else entry.block
         same_warp = block == self.view.block and entry.warp == self.view.warp
         volatile = bool(flags & VOLATILE and entry.site & VOLATILE)
-        if volatile and not same_warp:
+        if volatile and not same_warp and (space == "shared" or flags & entry.site & ATOMIC):
             return  # a flag
         array, index = self.view.place(site, space, granule)
         both_write = site.store and other_site.store

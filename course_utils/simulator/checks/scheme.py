@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _WINDOWS = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
 _INDEX_ARITHMETIC = ("mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl", "selp", "or", "min", "max")
+_CARRIES = ("mov", "cvt", "and", "shr", "bfe", "prmt")
+"""Instructions behind which a flag is still one."""
 _STRONG = ("relaxed", "acquire", "release", "acq_rel")
 
 
@@ -119,8 +121,40 @@ class Scheme:
             reads = instruction.name in ("atom", "red") and not instruction.has("exch")
             return ATOMIC | READS * reads
         if instruction.has("volatile"):
-            return VOLATILE | (ATOMIC if site.space == "global" else 0)
+            is_flag = site.space == "global" and (site.store or self._asks(instruction))
+            return VOLATILE | (ATOMIC if is_flag else 0)
         return 0
+
+    def _asks(self, load: Instruction) -> bool:
+        """Is what is loaded compared with something, as a flag is? What is only worked with is data, and
+        volatile gives it no order. Without optimisation values go by way of local variables."""
+        found, variables = set(written(load)), set[frozenset[str]]()
+        places = [
+            (each, self.plan.sites.get((block.index, place)))
+            for block in self.plan.flow.blocks
+            for place, each in enumerate(block.instructions)
+        ]
+        grown = True
+        while grown:
+            grown = False
+            for each, site in places:
+                local = site is not None and site.space == "local" and self.bases.get(site.number)
+                if each.name == "ld" and local and local in variables:
+                    carried = set(written(each))
+                elif not found & set(read(each)):
+                    continue
+                elif each.name in ("setp", "set", "slct", "selp"):
+                    return True
+                elif each.name == "st" and local and local not in variables:
+                    variables.add(local)
+                    grown = True
+                    continue
+                else:
+                    carried = set(written(each)) if each.name in _CARRIES else set()
+                if not carried <= found:
+                    found |= carried
+                    grown = True
+        return False
 
     @cached_property
     def hears(self) -> bool:

@@ -399,3 +399,30 @@ extern "C" __global__ void rounds(const float* x, float* y, int n) {
     )
     (finding,) = run.findings
     assert finding.fix == "Put __syncthreads() behind line 9, before the loop comes to line 7 again."
+
+
+HANDED_OVER = """
+extern "C" __global__ void hand_over(volatile int* flag, volatile float* data, float* out) {
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) {
+        data[0] = 42.0f;
+        FENCE
+        *flag = 1;
+    } else {
+        while (*flag == 0);
+        __threadfence();
+        out[0] = data[0];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("fence", "lines"), [("__threadfence();", []), ("", [{5, 11}])])
+def test_volatile_data_needs_a_fence_and_a_volatile_flag_none(fence: str, lines: list[set[int]]) -> None:
+    """Both are volatile; the flag is what is compared."""
+    args = [np.zeros(1, np.int32), zeros(1), zeros(1)]
+    run = simulator.compile(HANDED_OVER.replace("FENCE", fence)).launch(
+        "hand_over", 2, 32, args, checks=simulator.CHECKS
+    )
+    assert [set(each.lines) for each in run.findings] == lines
+    assert all("__threadfence()" in each.fix for each in run.findings)
