@@ -15,5 +15,8 @@
 extern "C" __global__ void gather(const float* __restrict__ in, const int* __restrict__ index,
                                   float* __restrict__ out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[index[i]];
+    if (i >= n) return;
+
+    int place = index[i];
+    out[i] = in[place];
 }
