@@ -22,6 +22,7 @@ from .figures.accesses import lane_addresses
 from .figures.numbers import TIMES, decimal
 from .figures.sample import COUNTED
 from .figures.style import scoped
+from .labs import Counters
 from .recordings.launches import combinations
 from .simulator.trace import Step
 
@@ -165,6 +166,28 @@ def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 3
 
 
 Settings = Mapping[str, int]
+
+COPIED = Counters(measures=("requests", "sectors", "sectors_per_request", "store_sectors"))
+TURNED = Counters(
+    measures=("sectors_per_request", "store_sectors_per_request", "store_sectors", "wavefronts", "conflicts")
+)
+"""The counters that matter where data are only moved, and where they are turned on the way."""
+
+ORDERS: dict[str, Settings] = {
+    "sorted": {"run": 1 << 30},
+    "shuffled in groups of 32": {"run": 1, "group": 32},
+    "runs of 8": {"run": 8},
+    "runs of 4": {"run": 4},
+    "runs of 2": {"run": 2},
+    "shuffled": {"run": 1},
+}
+"""Orders of an index array, as problems.gather makes them."""
+
+MATRICES: dict[str, Settings] = {
+    "128 x 128": {"rows": 128, "cols": 128},
+    "100 x 70": {"rows": 100, "cols": 70},
+}
+"""Shapes of a matrix to transpose: of whole tiles, and not."""
 
 
 def buffers(
