@@ -128,16 +128,16 @@ def _count(kernel: str, settings: Mapping[str, int], trace: dict[str, object]) -
     return Counted(loaded, sizes | loaded.values(tunables), run, problem.operations, verdict)
 
 
-def first_loads(counted: Counted, most: int = 2) -> Shown:
-    """The first loads from global memory of the traced warp, one a row."""
+def first_loads(counted: Counted, most: int = 2, head: str = "matrix") -> Shown:
+    """The first loads from global memory of the traced warp, one a row; `head`: what the buffers are."""
     loads = [step for step in counted.run.trace.steps if step.space == "global" and step.load]
     rows = []
     for step in loads[:most]:
         wanted = step.index[step.index >= 0]
         numbers = (step.line, step.buffer, len(wanted), len(np.unique(wanted)), step.sectors)
         rows.append(tuple(map(str, numbers)))
-    head = ("line", "matrix", "threads that load", "different elements", "sectors")
-    return Shown(Table(f"{counted.kernel.path.name}, first warp, {COUNTED}", head, tuple(rows)))
+    columns = ("line", head, "threads that load", "different elements", "sectors")
+    return Shown(Table(f"{counted.kernel.path.name}, first warp, {COUNTED}", columns, tuple(rows)))
 
 
 def beside(chosen: Counted, baseline: Counted) -> Shown:
