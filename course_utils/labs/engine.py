@@ -136,7 +136,7 @@ class Engine:
         for control, value in state.items():
             settings |= self.meanings[control](value) if control in self.meanings else {control: value}
         tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
-        parameters = {parameter.name for parameter in kernel.entry.parameters}
+        parameters = {parameter.name for parameter in kernel.entry.parameters} | problems.meant(kernel)
         sizes = {name: int(value) for name, value in settings.items() if name in parameters}
         key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()))
         runs = self._traced if traced else self._runs

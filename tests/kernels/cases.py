@@ -114,6 +114,42 @@ def _transpose(values: dict[str, int], rng: np.random.Generator) -> Iterator[Cas
         yield Case([x, out, rows, cols], {"rows": rows, "cols": cols}, out, whole, expected)
 
 
+def _element_copy(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        floats, whole = _out(16 * n)
+        x, out = rng.integers(0, 256, floats.nbytes, np.uint8), floats.view(np.uint8)
+        dtype = {1: np.uint8, 2: np.uint16}.get(values["ELEMENT"], np.float32)
+        args = [x.view(dtype), out.view(dtype), x.nbytes]
+        yield Case(args, {"bytes": x.nbytes}, out, whole, x)
+
+
+def _array_of_structs(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 8 * n).reshape(n, 8), _out(n)
+        yield Case([x, out, n], {"n": n}, out, whole, _sums(x.T[: values["FIELDS"]]))
+
+
+def _struct_of_arrays(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 8 * n).reshape(8, n), _out(n)
+        yield Case([x, out, n], {"n": n}, out, whole, _sums(x[: values["FIELDS"]]))
+
+
+def _sums(fields: np.ndarray) -> np.ndarray:
+    """One field after the other, as the kernels add them."""
+    sums = np.zeros(fields.shape[1], np.float32)
+    for field in fields:
+        sums += field
+    return sums
+
+
+def _gather(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 500), _out(n)
+        index = rng.integers(0, x.size, n, np.int32)
+        yield Case([x, index, out, n], {"n": n}, out, whole, x[index])
+
+
 def _chase(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
     for ring, out, whole, cycles, warm, hops, last in _chases(rng):
         yield Case([ring, out, cycles, warm, hops], {}, out, whole, last)
@@ -150,7 +186,11 @@ def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
 
 
 _MAKERS: dict[str, Callable[[dict[str, int], np.random.Generator], Iterator[Case]]] = {
+    "coalescing/array_of_structs": _array_of_structs,
+    "coalescing/element_copy": _element_copy,
+    "coalescing/gather": _gather,
     "coalescing/strided_copy": _strided_copy,
+    "coalescing/struct_of_arrays": _struct_of_arrays,
     "coalescing/transpose_naive": _transpose,
     "coalescing/transpose_shared": _transpose,
     "execution_model/reverse": _reverse,
