@@ -8,7 +8,7 @@ notebook.first_loads(naive)
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -186,16 +186,30 @@ def measure(*names: str, **settings: int) -> None:
         print(devices.describe())
         return
     for name in names:
-        kernel = kernels.load(name)
-        tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
-        sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
-        geometry = problems.geometry(kernel, tunables, sizes)
-        problem = problems.of(kernel).make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
-        arguments = problem.arguments(kernel.entry)
-        run = devices.launch(
-            kernel, None, geometry.grid, geometry.block, arguments, geometry.shared_bytes, defines=tunables
-        )
-        print(f"{kernel.path.stem:<10}{run.time or '; '.join(run.notes)}")
+        print(f"{kernels.load(name).path.stem:<10}{_measured(name, settings)}")
+
+
+def measure_over(name: str, over: str, values: Sequence[int], **settings: int) -> None:
+    """As `measure`, for one kernel and each value of one of its settings."""
+    if devices.current() == devices.SIMULATOR:
+        print(devices.describe())
+        return
+    for value in values:
+        print(f"{over} {value:<10}{_measured(name, {**settings, over: value})}")
+
+
+def _measured(name: str, settings: Mapping[str, int]) -> str:
+    """The time of a launch on this machine's GPU, or why there is none."""
+    kernel = kernels.load(name)
+    tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
+    sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
+    geometry = problems.geometry(kernel, tunables, sizes)
+    problem = problems.of(kernel).make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
+    arguments = problem.arguments(kernel.entry)
+    run = devices.launch(
+        kernel, None, geometry.grid, geometry.block, arguments, geometry.shared_bytes, defines=tunables
+    )
+    return str(run.time or "; ".join(run.notes))
 
 
 # Banks of shared memory
@@ -213,7 +227,14 @@ def banks(kernel: str, over: str, values: Sequence[int], **settings: int) -> Sho
         rows.append((str(value), *map(str, numbers), str(step.wavefronts - step.ideal)))
     told = ", ".join(f"{name} {value}" for name, value in settings.items())
     name = f"{kernels.load(kernel).path.name}{f' ({told})' if told else ''}"
-    head = (over, "different words", "banks that hold them", "in the fullest", "wavefronts", "bank conflicts")
+    head = (
+        over,
+        "different words",
+        "banks that hold them",
+        "words in the fullest",
+        "wavefronts",
+        "bank conflicts",
+    )
     return Shown(Table(f"the read of one warp, {name}, {COUNTED}", head, tuple(rows)))
 
 
