@@ -24,7 +24,12 @@ from .figures.sample import COUNTED
 from .figures.style import scoped
 from .labs import Counters
 from .recordings.launches import combinations
+from .simulator.kinds import LANES
+from .simulator.sectors import BANKS
 from .simulator.trace import Step
+
+WORD = 4
+"""Bytes that a bank of shared memory gives in a pass."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -337,7 +342,16 @@ def times(*names: str, **sizes: int) -> Shown:
     )
     libraries = dict.fromkeys(each.name for each in found if each.sizes == sizes)
     tunables = {name: combinations(kernel) for name, kernel in loaded.items()}
-    return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
+    try:
+        return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
+    except ValueError as error:
+        return Shown(_not_recorded(error))
+
+
+def _not_recorded(what: object) -> Figure:
+    """A sentence in place of numbers that no recording has."""
+    told = f"{what}."
+    return Figure(told[:1].upper() + told[1:], "")
 
 
 def measure(*names: str, **settings: int) -> None:
@@ -346,16 +360,117 @@ def measure(*names: str, **settings: int) -> None:
         print(devices.describe())
         return
     for name in names:
-        kernel = kernels.load(name)
-        tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
-        sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
-        geometry = problems.geometry(kernel, tunables, sizes)
-        problem = problems.of(kernel).make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
-        arguments = problem.arguments(kernel.entry)
-        run = devices.launch(
-            kernel, None, geometry.grid, geometry.block, arguments, geometry.shared_bytes, defines=tunables
-        )
-        print(f"{kernel.path.stem:<10}{run.time or '; '.join(run.notes)}")
+        print(f"{kernels.load(name).path.stem:<10}{_measured(name, settings)}")
+
+
+def measure_over(name: str, over: str, values: Sequence[int], **settings: int) -> None:
+    """As `measure`, for one kernel and each value of one of its settings."""
+    if devices.current() == devices.SIMULATOR:
+        print(devices.describe())
+        return
+    for value in values:
+        print(f"{over} {value:<10}{_measured(name, {**settings, over: value})}")
+
+
+def _measured(name: str, settings: Mapping[str, int]) -> str:
+    """The time of a launch on this machine's GPU, or why there is none."""
+    kernel = kernels.load(name)
+    tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
+    sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
+    geometry = problems.geometry(kernel, tunables, sizes)
+    problem = problems.of(kernel).make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
+    arguments = problem.arguments(kernel.entry)
+    run = devices.launch(
+        kernel, None, geometry.grid, geometry.block, arguments, geometry.shared_bytes, defines=tunables
+    )
+    return str(run.time or "; ".join(run.notes))
+
+
+# Banks of shared memory
+
+
+def banks(kernel: str, over: str, values: Sequence[int], **settings: int) -> Shown:
+    """A row for each value of one setting: the banks that the first warp wants in its last read of shared
+    memory, and the wavefronts that this takes."""
+    rows = []
+    for value in values:
+        step = _last_shared_load(count(kernel, **settings, **{over: value}))
+        words = _words(step)
+        fullest = max(np.bincount(words % BANKS))
+        numbers = (len(words), len(np.unique(words % BANKS)), fullest, step.wavefronts)
+        rows.append((str(value), *map(str, numbers), str(step.wavefronts - step.ideal)))
+    told = ", ".join(f"{name} {value}" for name, value in settings.items())
+    name = f"{kernels.load(kernel).path.name}{f' ({told})' if told else ''}"
+    head = (
+        over,
+        "different words",
+        "banks that hold them",
+        "words in the fullest",
+        "wavefronts",
+        "bank conflicts",
+    )
+    return Shown(Table(f"the read of one warp, {name}, {COUNTED}", head, tuple(rows)))
+
+
+def wavefronts(kernel: str, over: str, values: Sequence[int], **settings: int) -> list[int]:
+    """The wavefronts of the first warp's last read of shared memory, for each value of one setting."""
+    return [_last_shared_load(count(kernel, **settings, **{over: value})).wavefronts for value in values]
+
+
+def _last_shared_load(counted: Counted) -> Step:
+    return [step for step in counted.run.trace.steps if step.space == "shared" and step.load][-1]
+
+
+def _words(step: Step) -> np.ndarray:
+    """The different 4-byte words that the active lanes of a step want."""
+    lanes = [lane for lane in range(LANES) if step.active >> lane & 1]
+    first = np.array([int(step.address[lane]) // WORD for lane in lanes])
+    return np.unique(first[:, None] + np.arange(max(step.size // WORD, 1)))
+
+
+def compared(*counted: Counted, measures: Sequence[str], told: Sequence[str] = ()) -> Shown:
+    """A row for each run, and a column for each of `measures`, which are keys of figures.MEASURES. `told`:
+    the settings that are named."""
+    shown = [MEASURES[key] for key in measures]
+    samples = [run.sample(told) for run in counted]
+    rows = tuple((sample.name, *(measure.of(sample) for measure in shown)) for sample in samples)
+    head = ("kernel", *(f"{each.label} {each.note}".strip() for each in shown))
+    return Shown(Table(COUNTED, head, rows))
+
+
+def swizzled(edge: int) -> Shown:
+    """Which column's element lies at each place of a tile's rows, where row y keeps column x at x ^ y."""
+    rows = tuple((f"row {y}", *(str(place ^ y) for place in range(edge))) for y in range(edge))
+    head = ("", *(f"place {place}" for place in range(edge)))
+    return Shown(Table("the column whose element lies at each place, computed", head, rows))
+
+
+def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> Shown:
+    """Recorded times of a kernel with its default tunables, a row for each value of one of its sizes; beside
+    each how many times that of the first value it is."""
+    tunables = kernels.load(kernel).values()
+    rows: list[tuple[str, ...]] = []
+    for recording in recordings.load():
+        found = {value: recording.time(kernel, tunables, **{over: value}, **sizes) for value in values}
+        known = {value: timed.seconds.median for value, timed in found.items() if timed}
+        first = next(iter(known.values()), 0.0)
+        for value, seconds in known.items():
+            row = (str(value), f"{seconds * 1e3:.3g}", f"{seconds / first:.2f}", recording.label)
+            rows.append(row)
+    if not rows:
+        return Shown(_not_recorded(f"no recording has times of {kernel} yet"))
+    told = ", ".join(f"{name} {value:,}" for name, value in sizes.items())
+    head = (over, "time [ms]", f"times that of {over} {values[0]}", "where")
+    return Shown(Table(f"{kernels.load(kernel).path.name}, {told}", head, tuple(rows)))
+
+
+def recorded_curve(name: str) -> Shown:
+    """The points of a recorded curve, such as "shared latency"."""
+    found = [(each.label, each.curves[name]) for each in recordings.load() if name in each.curves]
+    if not found:
+        return Shown(_not_recorded(f"no recording has the curve {name}"))
+    rows = tuple((f"{x:,}", f"{y:g}", label) for label, curve in found for x, y in curve.points)
+    return Shown(Table(name, (found[0][1].x, found[0][1].y, "where"), rows))
 
 
 def lessons() -> Markdown:

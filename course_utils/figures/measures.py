@@ -151,8 +151,13 @@ MEASURES: dict[str, Measure] = {
             names.SHARED_LOAD_WAVEFRONTS,
             names.SHARED_STORE_WAVEFRONTS,
         ),
+        _metric("load_wavefronts", names.SHARED_LOAD_WAVEFRONTS),
+        _metric("store_wavefronts", names.SHARED_STORE_WAVEFRONTS),
         _sum("conflicts", "bank conflicts", names.SHARED_LOAD_CONFLICTS, names.SHARED_STORE_CONFLICTS),
+        _metric("instructions", names.WARP_INSTRUCTIONS),
+        _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),
+        _metric("static_shared", names.STATIC_SHARED),
         Measure(
             "occupancy",
             f"occupancy on an {metrics.H200.name}",

@@ -16,17 +16,30 @@ COMBINATIONS = [
     for values in itertools.product(*(kernels.load(name).tunables[tunable].values for tunable in compiled))
 ]
 
+REDUCTIONS = [name for name in kernels.find("bank_conflicts") if "reduce_" in name]
+
 # Bytes of static shared memory, where a kernel declares any.
 STATIC_SHARED = {
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
     "memory_hierarchy/shared_chase": lambda: 8192,
+    "bank_conflicts/strided_read": lambda WORDS: 4096 * WORDS,
+    "bank_conflicts/paired_read": lambda WORDS, STEP: 64 * WORDS,
+    "bank_conflicts/strided_sum": lambda: 5120,
+    "bank_conflicts/transpose_swizzled": lambda: 4096,
+    **dict.fromkeys(REDUCTIONS, lambda BLOCK: 4 * BLOCK),
 }
 
 
 def test_the_topics_are_there() -> None:
-    assert kernels.topics() == ("coalescing", "execution_model", "memory_hierarchy", "tiling")
+    assert kernels.topics() == (
+        "bank_conflicts",
+        "coalescing",
+        "execution_model",
+        "memory_hierarchy",
+        "tiling",
+    )
     assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
 
 
