@@ -64,6 +64,12 @@ def test_sentence(sample: Make) -> None:
     assert counters_table(tiled).sentence.startswith("The tiled kernel loads 432 sectors from global memory.")
 
 
+def test_the_limit_of_the_occupancy_is_told_where_the_occupancy_is_shown(sample: Make) -> None:
+    tiled = sample("tiled", 8, 24)
+    told = counters_table(tiled, measures=("sectors",)).sentence
+    assert told == "The tiled kernel loads 432 sectors from global memory."
+
+
 def test_what_is_not_known_is_a_dash(sample: Make) -> None:
     run = replace(sample("tiled", 8, 24).run, metrics={names.GLOBAL_LOAD_SECTORS: 10})
     shown = cells(counters_table(Sample("mine", run)).html, "chosen")
