@@ -17,6 +17,7 @@ from IPython.display import Markdown
 from . import devices, kernels, metrics, problems, recordings
 from .exercises import manifest
 from .figures import MEASURES, Figure, Sample, Table, counters_table, ladder, source_view
+from .figures.numbers import DASH
 from .figures.sample import COUNTED
 from .figures.style import scoped
 from .recordings.launches import combinations
@@ -279,10 +280,10 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
     for recording in recordings.load():
         found = {value: recording.time(kernel, tunables, **{over: value}, **sizes) for value in values}
         known = {value: timed.seconds.median for value, timed in found.items() if timed}
-        first = next(iter(known.values()), 0.0)
+        first = known.get(values[0])
         for value, seconds in known.items():
-            row = (str(value), f"{seconds * 1e3:.3g}", f"{seconds / first:.2f}", recording.label)
-            rows.append(row)
+            times = f"{seconds / first:.2f}" if first else DASH
+            rows.append((str(value), f"{seconds * 1e3:.3g}", times, recording.label))
     if not rows:
         return Shown(_not_recorded(f"no recording has times of {kernel} yet"))
     told = ", ".join(f"{name} {value:,}" for name, value in sizes.items())
@@ -290,7 +291,7 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
     return Shown(Table(f"{kernels.load(kernel).path.name}, {told}", head, tuple(rows)))
 
 
-def curve(name: str) -> Shown:
+def recorded_curve(name: str) -> Shown:
     """The points of a recorded curve, such as "shared latency"."""
     found = [(each.label, each.curves[name]) for each in recordings.load() if name in each.curves]
     if not found:

@@ -138,16 +138,18 @@ def test_times_over_sets_each_time_against_the_first() -> None:
     seconds = [h200.time("tiling/naive", {"TILE": 16}, N=edge).seconds.median for edge in (1024, 4096)]
     mine = [row for row in shown.rows if row[3] == h200.label]
     assert [row[2] for row in mine] == ["1.00", f"{seconds[1] / seconds[0]:.2f}"]
+    (row,) = notebook.times_over("tiling/naive", "N", (7, 4096)).content.rows
+    assert (row[0], row[2]) == ("4096", "\N{EN DASH}")
 
 
 def test_what_no_recording_has_is_told() -> None:
     assert repr(notebook.times("tiling/naive", N=7)) == "No recording has a time of tiling/naive at N = 7."
     assert "No recording has times of tiling/naive" in repr(notebook.times_over("tiling/naive", "N", (7,)))
-    assert repr(notebook.curve("no such curve")) == "No recording has the curve no such curve."
+    assert repr(notebook.recorded_curve("no such curve")) == "No recording has the curve no such curve."
 
 
-def test_curve() -> None:
-    rows = notebook.curve("shared latency").content.rows
+def test_recorded_curve() -> None:
+    rows = notebook.recorded_curve("shared latency").content.rows
     assert [row[0] for row in rows[:2]] == ["4,096", "8,192"]
     assert all(float(row[1]) > 20 for row in rows[:2])
 
