@@ -17,7 +17,6 @@ from IPython.display import Markdown
 from . import devices, kernels, metrics, problems, recordings
 from .exercises import manifest
 from .figures import MEASURES, Figure, Sample, Table, counters_table, ladder, source_view
-from .figures.numbers import DASH
 from .figures.sample import COUNTED
 from .figures.style import scoped
 from .recordings.launches import combinations
@@ -282,7 +281,7 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
         known = {value: timed.seconds.median for value, timed in found.items() if timed}
         first = known.get(values[0])
         for value, seconds in known.items():
-            times = f"{seconds / first:.2f}" if first else DASH
+            times = f"{seconds / first:.2f}" if first else ""
             rows.append((str(value), f"{seconds * 1e3:.3g}", times, recording.label))
     if not rows:
         return Shown(_not_recorded(f"no recording has times of {kernel} yet"))
