@@ -40,6 +40,7 @@ from .views import (
     SourceView,
     TileFilm,
     TilePicture,
+    Times,
     View,
     WarpFilm,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "Sweep",
     "TileFilm",
     "TilePicture",
+    "Times",
     "View",
     "WarpFilm",
     "at",
