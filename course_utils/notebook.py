@@ -16,6 +16,7 @@ from IPython.display import Markdown
 
 from . import devices, kernels, metrics, problems, recordings
 from .exercises import manifest
+from .exercises import progress as progressing
 from .figures import Figure, Sample, Table, counters_table, ladder, source_view
 from .figures.sample import COUNTED
 from .figures.style import scoped
@@ -193,6 +194,18 @@ def _item(lesson: manifest.Lesson) -> str:
     item = f"{int(number)}." if number.isdigit() else "-"
     name = f"{lesson.title} (to come)" if lesson.to_come else f"[{lesson.title}]({lesson.file})"
     return f"{item} {name}: {lesson.topics}"
+
+
+def progress() -> Shown:
+    """The exercises of each lesson, and which of them the learner has solved."""
+    solved, rows = progressing.solved(), []
+    for lesson in manifest.lessons():
+        names = [name.split("/")[1] for name in lesson.exercises]
+        done = [name for name, full in zip(names, lesson.exercises, strict=True) if full in solved]
+        open_ = [name for name in names if name not in done]
+        if names:
+            rows.append((lesson.title, f"{len(done)} of {len(names)}", ", ".join(open_) or "none"))
+    return Shown(Table("Your exercises", ("lesson", "solved", "still open"), tuple(rows)))
 
 
 def machine() -> None:
