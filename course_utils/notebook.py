@@ -200,11 +200,9 @@ def progress() -> Shown:
     """The exercises of each lesson, and which of them the learner has solved."""
     solved, rows = progressing.solved(), []
     for lesson in manifest.lessons():
-        names = [name.split("/")[1] for name in lesson.exercises]
-        done = [name for name, full in zip(names, lesson.exercises, strict=True) if full in solved]
-        open_ = [name for name in names if name not in done]
-        if names:
-            rows.append((lesson.title, f"{len(done)} of {len(names)}", ", ".join(open_) or "none"))
+        still = [name for name in lesson.exercises if name not in solved]
+        if all_ := len(lesson.exercises):
+            rows.append((lesson.title, f"{all_ - len(still)} of {all_}", ", ".join(still) or "none"))
     return Shown(Table("Your exercises", ("lesson", "solved", "still open"), tuple(rows)))
 
 

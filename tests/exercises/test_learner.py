@@ -136,6 +136,6 @@ def test_progress_that_cannot_be_saved_is_told(copy: Path, capsys: pytest.Captur
 
 def test_progress_as_a_table(copy: Path) -> None:
     rows = notebook.progress().content.rows
-    assert ("Tiling", "0 of 1", "rectangular") in rows
+    assert ("Tiling", "0 of 1", NAME) in rows
     progress.note(NAME, True)
     assert ("Tiling", "1 of 1", "none") in notebook.progress().content.rows
