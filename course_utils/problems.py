@@ -119,16 +119,39 @@ def geometry(kernel: Kernel, tunables: Mapping[str, int], sizes: Sizes) -> Geome
 
     Raises KernelError for a size that is missing, or that neither the kernel nor its problem knows.
     """
-    known = {parameter.name for parameter in kernel.entry.parameters} | _MEANT.get(kernel.topic, set())
+    known = {parameter.name for parameter in kernel.entry.parameters} | meant(kernel)
     needed = {name: size for name, size in sizes.items() if name in kernel.sizes or name not in known}
     return kernel.geometry(tunables, **needed)
 
 
-BY_TUNABLES = frozenset({"execution_model/reverse"})
-"""Kernels whose right result depends on their tunables."""
+def meant(kernel: Kernel) -> frozenset[str]:
+    """Sizes that shape the inputs of a kernel and are none of its parameters."""
+    return _MEANT.get(kernel.name, frozenset()) | _MEANT.get(kernel.topic, frozenset())
 
-_MEANT = {"memory_hierarchy": {"bytes"}}
-"""Topic -> sizes that only its problems have."""
+
+_REDUCTIONS = tuple(
+    f"bank_conflicts/reduce_{way}" for way in ("scattered", "interleaved", "sequential", "shuffle")
+)
+
+
+BY_TUNABLES = frozenset(
+    {
+        "execution_model/reverse",
+        "coalescing/element_copy",
+        "coalescing/array_of_structs",
+        "coalescing/struct_of_arrays",
+        "bank_conflicts/strided_read",
+        "bank_conflicts/paired_read",
+        *_REDUCTIONS,
+    }
+)
+"""Kernels whose inputs or right result depend on their tunables."""
+
+_MEANT = {
+    "memory_hierarchy": frozenset({"bytes"}),
+    "coalescing/gather": frozenset({"run", "group"}),
+}
+"""Kernel or topic -> sizes that only its problems have."""
 
 
 def _floats(random: np.random.Generator, *shape: int) -> np.ndarray:
@@ -253,6 +276,112 @@ def transpose(sizes: Sizes, random: np.random.Generator) -> Problem:
     return Problem(arrays, scalars, {"out": matrix.T.astype(np.float64)}, "in.T", moved=8 * rows * cols)
 
 
+def element_copy(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """out = in for `bytes` bytes, as elements of ELEMENT bytes; 4 is the kernel's default."""
+    element = sizes.get("ELEMENT", 4)
+    if element < 4:
+        dtype = np.dtype(f"u{element}")
+        source = random.integers(0, np.iinfo(dtype).max, sizes["bytes"] // element, dtype)
+        out = np.full_like(source, np.iinfo(dtype).max)
+    else:
+        source = _floats(random, sizes["bytes"] // element, element // 4)
+        out = _empty(*source.shape)
+    expected = {"out": source.astype(np.float64)}
+    scalars = {"bytes": np.int32(sizes["bytes"])}
+    return Problem({"in": source, "out": out}, scalars, expected, "in", moved=2 * source.nbytes)
+
+
+READINGS = 8
+"""Of a station."""
+
+
+def array_of_structs(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """The sum of the first FIELDS of 8 readings, for n stations; those of a station lie side by side."""
+    stations = _floats(random, sizes["n"], READINGS)
+    return _stations(sizes, "stations", stations, stations.T)
+
+
+def struct_of_arrays(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """The same sums, where one reading of all stations lies side by side."""
+    readings = _floats(random, READINGS, sizes["n"])
+    return _stations(sizes, "readings", readings, readings)
+
+
+def _stations(sizes: Sizes, name: str, array: np.ndarray, by_field: np.ndarray) -> Problem:
+    """`by_field`: the array as (8, n). FIELDS is 1 by default, as in the kernels."""
+    fields = sizes.get("FIELDS", 1)
+    sums = by_field[:fields].sum(axis=0, dtype=np.float64)
+    told = "sums of the readings"
+    moved = 4 * (fields + 1) * sums.size
+    arrays = {name: array, "sums": _empty(sums.size)}
+    return Problem(arrays, {"n": np.int32(sums.size)}, {"sums": sums}, told, moved=moved)
+
+
+def gather(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """out = in[index] for n floats, each of which is named once.
+
+    The places 0 to n - 1 are cut into groups of `group` (by default n: one group). In each group, runs of
+    `run` places side by side (by default 1) are in random order. Sorted: a run of n. n must be a multiple of
+    the group, or smaller, and the group of the run; ValueError otherwise.
+    """
+    n = sizes["n"]
+    group = min(sizes.get("group", n), n)
+    run = min(sizes.get("run", 1), group)
+    if n % group or group % run:
+        raise ValueError(f"n = {n} is no multiple of a group of {group}, or that is none of a run of {run}")
+    runs = np.broadcast_to(np.arange(group // run, dtype=np.int32), (n // group, group // run))
+    first = random.permuted(runs, axis=1)[:, :, None] * np.int32(run) + np.arange(run, dtype=np.int32)
+    index = (first.reshape(n // group, group) + np.arange(0, n, group, dtype=np.int32)[:, None]).reshape(n)
+    source = _floats(random, n)
+    arrays = {"in": source, "index": index, "out": _empty(n)}
+    expected = {"out": source[index].astype(np.float64)}
+    return Problem(arrays, {"n": np.int32(n)}, expected, "in[index]", moved=12 * n)
+
+
+def strided_read(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """The 32 of 1024 elements that lie `stride` apart; an element is WORDS floats, 1 by default."""
+    stride, words = sizes.get("stride", 1), sizes.get("WORDS", 1)
+    source = _floats(random, 1024, words)
+    wanted = source[stride * np.arange(32)]
+    arrays = {"in": source, "out": _empty(32, words)}
+    scalars = {"stride": np.int32(stride)}
+    return Problem(arrays, scalars, {"out": wanted.astype(np.float64)}, "in[stride * arange(32)]")
+
+
+def paired_read(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """Each of 16 elements twice, STEP (default 1) places apart; an element is WORDS (default 2) floats."""
+    step, words = sizes.get("STEP", 1), sizes.get("WORDS", 2)
+    source = _floats(random, 16, words)
+    groups = source.reshape(16 // step, 1, step * words)
+    wanted = np.tile(groups, (1, 2, 1)).reshape(32, words)
+    arrays = {"in": source, "out": _empty(32, words)}
+    return Problem(arrays, {}, {"out": wanted.astype(np.float64)}, "tile of in")
+
+
+def strided_sum(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """For each of n threads the sum of `rounds` times 8 of 1280 integers, as the kernel's head says."""
+    n, stride, rounds = sizes["n"], sizes.get("stride", 1), sizes.get("rounds", 1)
+    words = random.integers(0, 1000, 1280, np.int32)
+    eight = sum(words[32 * k : 32 * k + 1024].astype(np.int64) for k in range(8))
+    whole, rest = divmod(rounds, 1024)
+    before = np.concatenate([[0], np.cumsum(np.tile(eight, 2))])
+    first = np.arange(32) * stride % 1024
+    lanes = whole * eight.sum() + before[first + rest] - before[first]
+    arrays = {"in": words, "sums": np.zeros(n, np.int32)}
+    scalars = {"stride": np.int32(stride), "rounds": np.int32(rounds), "n": np.int32(n)}
+    return Problem(arrays, scalars, {"sums": np.resize(lanes, n).astype(np.float64)}, "sums of words")
+
+
+def block_sums(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """The sum of every BLOCK of n floats; 256 is the kernels' default BLOCK."""
+    n, block = sizes["n"], sizes.get("BLOCK", 256)
+    x = _floats(random, n)
+    sums = np.add.reduceat(x, np.arange(0, n, block), dtype=np.float64)
+    arrays = {"x": x, "sums": _empty(sums.size)}
+    told = f"sums of {block}"
+    return Problem(arrays, {"n": np.int32(n)}, {"sums": sums}, told, moved=4 * (n + sums.size))
+
+
 LINE_BYTES = 128
 """Of a cache line: a chase visits one word of each."""
 
@@ -298,6 +427,28 @@ _MATRICES: tuple[Sizes, ...] = (
     {"rows": 128, "cols": 128},
     {"rows": 33, "cols": 97},
 )
+_TIMED_STRIDES: tuple[Sizes, ...] = tuple(
+    {"stride": stride, "rounds": 1024, "n": 1056 * 256} for stride in (1, 2, 8, 32, 33)
+)
+"""With 1,056 blocks of 256 threads: 8 blocks, and so 64 warps, for each SM of an H200."""
+
+_BYTES: tuple[Sizes, ...] = tuple({"bytes": 1 << exponent} for exponent in (20, 23, 26))
+_STATIONS = _n(20, 22, 24)
+_PLACES = 1 << 25
+_ORDERS: tuple[Sizes, ...] = (
+    {"n": _PLACES, "run": _PLACES, "group": _PLACES},
+    {"n": _PLACES, "run": 1, "group": 32},
+    {"n": _PLACES, "run": 8, "group": _PLACES},
+    {"n": _PLACES, "run": 2, "group": _PLACES},
+    {"n": _PLACES, "run": 1, "group": 1 << 16},
+    {"n": _PLACES, "run": 1, "group": _PLACES},
+)
+_SMALL_ORDERS: tuple[Sizes, ...] = (
+    {"n": 5000},
+    {"n": 4096, "run": 8},
+    {"n": 4096, "run": 4096},
+    {"n": 4096, "run": 1, "group": 32},
+)
 
 SETTINGS: dict[str, Setting] = {
     "tiling": Setting(
@@ -313,6 +464,10 @@ SETTINGS: dict[str, Setting] = {
     "coalescing/strided_copy": Setting(strided_copy, _STRIDES, _SMALL_STRIDES),
     "coalescing/transpose_naive": Setting(transpose, _SQUARES, _MATRICES),
     "coalescing/transpose_shared": Setting(transpose, _SQUARES, _MATRICES),
+    "coalescing/element_copy": Setting(element_copy, _BYTES, ({"bytes": 10000}, {"bytes": 8192})),
+    "coalescing/array_of_structs": Setting(array_of_structs, _STATIONS, ({"n": 1000}, {"n": 2048})),
+    "coalescing/struct_of_arrays": Setting(struct_of_arrays, _STATIONS, ({"n": 1000}, {"n": 2048})),
+    "coalescing/gather": Setting(gather, _ORDERS, _SMALL_ORDERS),
     "memory_hierarchy/pointer_chase": Setting(
         pointer_chase,
         counted=({"bytes": 8192, "warm": 10, "hops": 100}, {"bytes": 128, "warm": 0, "hops": 7}),
@@ -321,5 +476,16 @@ SETTINGS: dict[str, Setting] = {
         pointer_chase,
         counted=({"bytes": 8192, "warm": 10, "hops": 100}, {"bytes": 128, "warm": 0, "hops": 7}),
     ),
+    "bank_conflicts/strided_read": Setting(
+        strided_read, counted=tuple({"stride": stride} for stride in (2, 0, 32, 33))
+    ),
+    "bank_conflicts/paired_read": Setting(paired_read, counted=({},)),
+    "bank_conflicts/strided_sum": Setting(
+        strided_sum,
+        _TIMED_STRIDES,
+        tuple({"stride": stride, "rounds": 5, "n": 300} for stride in (3, 32, 0)),
+    ),
+    "bank_conflicts/transpose_swizzled": Setting(transpose, _SQUARES, _MATRICES),
+    **dict.fromkeys(_REDUCTIONS, Setting(block_sums, _n(20, 23, 26), _SMALL_N)),
 }
 """Kernel or topic -> what it is run on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from course_utils import devices, kernels, metrics, notebook
+from course_utils import devices, kernels, metrics, notebook, recordings
 from course_utils.exercises import manifest
 
 
@@ -74,6 +74,82 @@ def test_fewer(naive: notebook.Counted, tiled: notebook.Counted) -> None:
         naive.requests / tiled.requests,
         naive.sectors / tiled.sectors,
     ]
+
+
+STRIDED = "coalescing/strided_copy"
+
+
+def test_buffers_compares_what_the_requests_of_a_block_touch() -> None:
+    settings = notebook.each("stride", (0, 1, 2, 8))
+    assert settings["2"] == {"stride": 2}
+    table = notebook.buffers(STRIDED, settings, "in", "out", head="stride", n=1024, offset=0).content
+    assert table.head[0] == "stride"
+    assert "n = 1,024, offset = 0" in table.caption
+    coalesced = ("4.0", "32.0")
+    assert table.rows == (
+        ("0", "1.0", "4.0", *coalesced),
+        ("1", "4.0", "32.0", *coalesced),
+        ("2", "8.0", "16.0", *coalesced),
+        ("8", "32.0", "4.0", *coalesced),
+    )
+
+
+def test_buffers_refuses_one_that_is_not_touched() -> None:
+    with pytest.raises(ValueError, match="no request for 'index'"):
+        notebook.buffers(STRIDED, {"": {}}, "index", n=64)
+
+
+@pytest.mark.parametrize(
+    ("order", "sectors"), [("sorted", 4), ("shuffled in groups of 32", 4), ("runs of 2", 16)]
+)
+def test_orders_of_a_gather(order: str, sectors: int) -> None:
+    settings = {order: notebook.ORDERS[order]}
+    ((_, index, _, values, used),) = notebook.buffers(
+        "coalescing/gather", settings, "index", "in", n=65536
+    ).content.rows
+    assert (index, values, float(used)) == ("4.0", f"{sectors:.1f}", 4 * 32 / sectors)
+
+
+def test_over_has_a_row_for_each_value_and_a_column_for_each_kernel() -> None:
+    names = ("coalescing/array_of_structs", "coalescing/struct_of_arrays")
+    table = notebook.over("FIELDS", (1, 8), *names, measures=("sectors",), n=1024).content
+    assert [head.split("\n")[-1] for head in table.head] == ["FIELDS", "array_of_structs", "struct_of_arrays"]
+    assert table.rows == (("1", "1,024", "128"), ("8", "8,192", "1,024"))
+
+
+def test_runs_shows_measures_of_each() -> None:
+    matrix = notebook.MATRICES["128 x 128"]
+    counted = {name: notebook.count(f"coalescing/transpose_{name}", **matrix) for name in ("naive", "shared")}
+    table = notebook.runs(counted, ("sectors_per_request", "store_sectors_per_request")).content
+    assert table.rows == (("naive", "4.0", "32.0"), ("shared", "4.0", "4.0"))
+
+
+def test_recorded_sets_times_beside_counts() -> None:
+    settings = notebook.each("stride", (1, 8))
+    sizes = {"n": 1 << 24, "offset": 0}
+    table = notebook.recorded(
+        STRIDED, settings, "in", head="stride", counted={"n": 1024}, timed=sizes
+    ).content
+    first, second = (recordings.load()[0].time(STRIDED, {"BLOCK": 256}, stride=n, **sizes) for n in (1, 8))
+    assert recordings.load()[0].label in table.head[3].replace("\n", " ")
+    (_, *_, time, one), (_, sectors, multiple, _, longer) = (row[:5] for row in table.rows)
+    assert (time, one) == (f"{first.seconds.median * 1e6:.1f}", "1.00")
+    assert (sectors, multiple) == ("32.0", "8.00")
+    assert float(longer) == pytest.approx(second.seconds.median / first.seconds.median, abs=0.005)
+
+
+def test_recorded_says_when_no_recording_has_the_times() -> None:
+    with pytest.raises(ValueError, match="no recording has these times of coalescing/strided_copy"):
+        notebook.recorded(
+            STRIDED, {"": {}}, "in", head="", counted={"n": 1024}, timed={"n": 12, "stride": 1, "offset": 0}
+        )
+
+
+def test_copy_time_names_the_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    notebook.copy_time(1 << 26)
+    told = capsys.readouterr().out
+    assert "device copy of 67,108,864 bytes: " in told
+    assert recordings.load()[0].label in told
 
 
 def test_lessons_link_to_what_is_written() -> None:

@@ -54,6 +54,36 @@ def test_every_kernel_computes_what_its_problem_says(name: str, sizes: dict[str,
     assert problem.error() < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("sizes", "sectors"),
+    [({"run": 64, "group": 64}, 4), ({"run": 1, "group": 32}, 4), ({"run": 8}, 4), ({"run": 4}, 8)],
+)
+def test_gather_names_every_place_once_in_the_order_asked_for(sizes: dict[str, int], sectors: int) -> None:
+    index = problems.gather({"n": 1 << 16, **sizes}, np.random.default_rng(0)).arrays["index"]
+    assert (np.sort(index) == np.arange(1 << 16)).all()
+    touched = [len(np.unique(warp // 8)) for warp in index.reshape(-1, 32)]
+    assert max(touched) == sectors
+    assert np.mean(touched) > 0.99 * sectors
+    group = sizes.get("group", 1 << 16)
+    assert (np.sort(index.reshape(-1, group)) == np.arange(1 << 16).reshape(-1, group)).all()
+    run = index.reshape(-1, sizes["run"])
+    assert (run == run[:, :1] + np.arange(sizes["run"])).all()
+
+
+def test_gather_refuses_runs_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="n = 100 is no multiple of a group of 32"):
+        problems.gather({"n": 100, "group": 32}, np.random.default_rng(0))
+
+
+def test_the_two_layouts_of_stations_have_the_same_meaning() -> None:
+    structs = problems.array_of_structs({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
+    arrays = problems.struct_of_arrays({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
+    stations, readings = structs.arrays["stations"], arrays.arrays["readings"]
+    assert (stations.shape, readings.shape) == ((5, 8), (8, 5))
+    assert structs.expected["sums"] == pytest.approx(stations[:, :3].sum(axis=1))
+    assert arrays.expected["sums"] == pytest.approx(readings[:3].sum(axis=0))
+
+
 def test_a_kernel_without_inputs() -> None:
     other = kernels.Kernel(
         "new/thing", kernels.load("tiling/naive").path, kernels.load("tiling/naive").source

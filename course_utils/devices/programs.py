@@ -139,6 +139,8 @@ class Source:
             compiled = self._compiled(arch, expressions, optimise=False)
             module = ptx.parse(compiled.ptx)
             ptx.own_file_first(module, compiled.name)
+            ptx.place_header_code(module)
+            module.locals = ptx.local_variables(compiled.ptx)
             return simulator.Program(
                 module, compiled.source, compiled.resources, compiled.name, optimised=False
             )

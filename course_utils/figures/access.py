@@ -92,7 +92,7 @@ def _sentence(trace: Trace, access: Access, time: int, times: int, request: _Req
         told = f"{place}: 1 lane {verb}s {plural(request.wanted, 'byte')}, which lie in {sectors}"
     else:
         told = (
-            f"{place}: {request.lanes} lanes of {step.size} bytes each {verb} "
+            f"{place}: {request.lanes} lanes of {plural(step.size, 'byte')} each {verb} "
             f"{plural(request.wanted, 'byte')} in all, which lie in {sectors}"
         )
     if request.wasted:

@@ -35,7 +35,7 @@ def counters_table(
     """
     shown = [MEASURES[key] for key in measures]
     samples = [chosen] if baseline is None else [chosen, baseline]
-    sentence = _sentence(chosen, baseline)
+    sentence = _sentence(chosen, baseline) if "sectors" in measures else _told(shown[0], samples)
     return Figure(sentence, _html(shown, samples, label), _text(shown, samples, label))
 
 
@@ -88,6 +88,12 @@ def _row(measure: Measure, samples: Sequence[Sample]) -> str:
         f'<tr><th scope="row">{html.escape(measure.label)}{unit}{note}'
         f'<div class="lk-metric">{source}</div></th>{cells}</tr>'
     )
+
+
+def _told(measure: Measure, samples: Sequence[Sample]) -> str:
+    """The first measure in words, where global sectors are none of them."""
+    values = [f"{measure.of(sample)} in the {sample.name} kernel" for sample in samples]
+    return f"{measure.label[:1].upper()}{measure.label[1:]}: {', '.join(dict.fromkeys(values))}."
 
 
 def _sentence(chosen: Sample, baseline: Sample | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -23,9 +24,10 @@ TITLES = {
 
 
 class Access(Protocol):
-    """One of the accesses of a finding. `action`: reads, writes, waits ...; array and index may be empty."""
+    """One of the accesses of a finding. `action`: reads, writes, waits ...; line, array and index may be
+    None."""
 
-    line: int
+    line: int | None
     text: str
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
@@ -65,9 +67,10 @@ def findings_view(findings: Sequence[Finding], source: str = "", name: str = "ke
 def _sentence(findings: Sequence[Finding]) -> str:
     if not findings:
         return "The checks found nothing."
-    told = [f"{_title(each).lower()} at {_lines(each)}" for each in findings[:NAMED]]
-    if len(findings) > NAMED:
-        told.append(f"{len(findings) - NAMED:,} more")
+    alike = Counter(f"{_title(each).lower()} at {_lines(each)}" for each in findings)
+    told = [place if count == 1 else f"{place} ({times(count)})" for place, count in alike.items()][:NAMED]
+    if len(alike) > NAMED:
+        told.append(f"{len(alike) - NAMED:,} more")
     return f"The checks found {plural(len(findings), 'fault')}: {listed(told)}."
 
 
@@ -89,7 +92,8 @@ def _marks(finding: Finding) -> dict[int, list[tuple[int, str]]]:
     """Source line -> the accesses made there: number and action."""
     marks: dict[int, list[tuple[int, str]]] = {}
     for number, access in enumerate(finding.accesses, 1):
-        marks.setdefault(access.line, []).append((number, access.action))
+        if access.line:
+            marks.setdefault(access.line, []).append((number, access.action))
     for line in finding.lines:
         marks.setdefault(line, [])
     return marks

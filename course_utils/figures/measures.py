@@ -93,8 +93,12 @@ def _sum(key: str, label: str, *parts: str) -> Measure:
     return Measure(key, label, first.unit, " + ".join(parts), first.level, value)
 
 
-def _sectors_per_request(sample: Sample) -> float | None:
+def _sectors_per_load(sample: Sample) -> float | None:
     return ratios.sectors_per_request(sample.run.metrics, "ld")
+
+
+def _sectors_per_store(sample: Sample) -> float | None:
+    return ratios.sectors_per_request(sample.run.metrics, "st")
 
 
 def _bytes_per_operation(sample: Sample) -> float | None:
@@ -118,7 +122,7 @@ MEASURES: dict[str, Measure] = {
             "sector",
             f"{names.GLOBAL_LOAD_SECTORS} / {names.GLOBAL_LOAD_REQUESTS}",
             Level.HARDWARE,
-            _sectors_per_request,
+            _sectors_per_load,
             partial(decimal, places=1),
         ),
         Measure(
@@ -130,15 +134,30 @@ MEASURES: dict[str, Measure] = {
             _bytes_per_operation,
             partial(decimal, places=2),
         ),
+        _metric("requests", names.GLOBAL_LOAD_REQUESTS),
         _metric("store_sectors", names.GLOBAL_STORE_SECTORS),
+        Measure(
+            "store_sectors_per_request",
+            "sectors a store request",
+            "sector",
+            f"{names.GLOBAL_STORE_SECTORS} / {names.GLOBAL_STORE_REQUESTS}",
+            Level.HARDWARE,
+            _sectors_per_store,
+            partial(decimal, places=1),
+        ),
         _sum(
             "wavefronts",
             "shared-memory wavefronts",
             names.SHARED_LOAD_WAVEFRONTS,
             names.SHARED_STORE_WAVEFRONTS,
         ),
+        _metric("load_wavefronts", names.SHARED_LOAD_WAVEFRONTS),
+        _metric("store_wavefronts", names.SHARED_STORE_WAVEFRONTS),
         _sum("conflicts", "bank conflicts", names.SHARED_LOAD_CONFLICTS, names.SHARED_STORE_CONFLICTS),
+        _metric("instructions", names.WARP_INSTRUCTIONS),
+        _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),
+        _metric("static_shared", names.STATIC_SHARED),
         Measure(
             "occupancy",
             f"occupancy on an {metrics.H200.name}",

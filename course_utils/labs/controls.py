@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from ..figures.numbers import TIMES
 from ..kernels import Kernel
 from ..kernels.errors import listed
+from ..problems import meant
 
 KERNEL = "kernel"
 """The control that chooses among a lab's kernels."""
@@ -73,11 +74,7 @@ class Preset:
 
     def completed(self, kernels: Sequence[Kernel]) -> Preset:
         """With start and label filled in; ValueError where no kernel knows what is to be set."""
-        known = {
-            name
-            for kernel in kernels
-            for name in (*kernel.tunables, *(parameter.name for parameter in kernel.entry.parameters))
-        }
+        known = {name for kernel in kernels for name in (*kernel.tunables, *_parameters(kernel))}
         set_ = {name for meaning in self.meanings.values() for name in meaning}
         if unknown := sorted(set_ - known):
             raise ValueError(
@@ -110,6 +107,11 @@ def block_shapes(x: str, y: str, *shapes: tuple[int, int], start: tuple[int, int
 
 
 Control = Choice | Preset
+
+
+def _parameters(kernel: Kernel) -> set[str]:
+    """Those of the kernel, and those that shape its inputs."""
+    return {parameter.name for parameter in kernel.entry.parameters} | meant(kernel)
 
 
 def shown(value: Value) -> str:

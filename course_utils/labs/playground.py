@@ -16,7 +16,7 @@ import ipywidgets as widgets
 
 from .. import playground, simulator
 from ..compiler import Cancelled
-from ..figures import Figure, Sample, counters_table, source_view
+from ..figures import Figure, Sample, counters_table, findings_view, source_view
 from ..figures.numbers import TIMES
 from ..figures.sample import COUNTED
 from ..figures.style import scoped
@@ -73,6 +73,7 @@ class _Listed:
 class _Page:
     outcome: Outcome
     figures: tuple[Figure, ...]
+    found: Figure | None  # what the checks found
 
 
 class Playground:
@@ -162,6 +163,8 @@ class Playground:
         if self._page is None:
             return "Nothing has run yet."
         parts = [_launched(self._page.outcome), "\n".join(self._arguments())]
+        if (found := self._page.found) is not None:
+            parts.append(f"{found.sentence}\n\n{found.text}")
         for title, figure in zip(_TITLES, self._page.figures, strict=True):
             table = f"\n\n{figure.text}" if figure.text and not figure.listing else ""
             parts.append(f"{title}: {figure.sentence}{table}")
@@ -201,7 +204,7 @@ class Playground:
         self.inputs: dict[str, widgets.Text] = {}
         """The fields of the chosen kernel's parameters, and of the source's variables, by name."""
         self._frame = Frame("running")
-        self._told, self._printed = widgets.HTML(), widgets.HTML()
+        self._told, self._found, self._printed = (widgets.HTML() for _ in range(3))
         self._panels = [widgets.HTML().add_class("lk-panel").add_class("lk-wide") for _ in _TITLES]
         for name in ("file", "source", "kernel", "launch", "instance", "grid", "block", "shared"):
             getattr(self, name).add_class(f"lk-field-{name}")
@@ -213,11 +216,11 @@ class Playground:
             "lk-controls"
         )
         self._body = widgets.Box(self._panels).add_class("lk-views")
-        for part in (self._printed, self.instance):
+        for part in (self._found, self._printed, self.instance):
             part.layout.display = "none"
         self._frame.fill(
             self.file, self.source, self._told, chosen, geometry, self._fields, buttons,
-            self._frame.status, self._frame.failure, self._printed, self._body,
+            self._frame.status, self._frame.failure, self._found, self._printed, self._body,
             style=_STYLE,
         )  # fmt: skip
         self._frame.box.add_class("lk-playground")
@@ -446,7 +449,8 @@ class Playground:
             counters_table(sample, measures=_MEASURES),
             source_view(_lines(pasted, outcome), outcome.run),  # type: ignore[arg-type]
         )
-        return _Page(replace(outcome, run=replace(outcome.run, trace=None)), figures)
+        found = findings_view(outcome.run.findings, wanted.source) if outcome.run.findings else None
+        return _Page(replace(outcome, run=replace(outcome.run, trace=None)), figures, found)
 
     def _draw(self, page: _Page) -> None:
         run = page.outcome.run
@@ -456,11 +460,10 @@ class Playground:
         printed = (
             f"<h4>Printed by the kernel</h4><pre>{html.escape(_cut(run.output))}</pre>" if run.output else ""
         )
-        told = [html.escape(note) for note in run.notes]
-        told += [html.escape(getattr(finding, "message", str(finding))) for finding in run.findings]
-        if run.findings or run.notes:
-            head = "What the checks found" if run.findings else "Worth knowing"
-            printed += f"<h4>{head}</h4><ul>{''.join(f'<li>{each}</li>' for each in told)}</ul>"
+        if run.notes:
+            told = "".join(f"<li>{html.escape(note)}</li>" for note in run.notes)
+            printed += f"<h4>Worth knowing</h4><ul>{told}</ul>"
+        self._show_found(page.found)
         self._printed.value = scoped(f'<div class="lk-printed">{printed}</div>') if printed else ""
         self._printed.layout.display = None if printed else "none"
         launched = html.escape(_launched(page.outcome, label=False))
@@ -468,9 +471,17 @@ class Playground:
             f'<div class="lk-status"><span class="lk-badge">{COUNTED}</span><span>{launched}</span></div>'
         )
 
+    def _show_found(self, found: Figure | None) -> None:
+        self._found.layout.display = None if found else "none"
+        if found is None:
+            self._found.value = ""
+            return
+        sentence = f'<p class="lk-sentence">{html.escape(found.sentence)}</p>'
+        self._found.value = scoped(f"<h4>What the checks found</h4>{sentence}{found.html}")
+
     def _tell(self, error: Explanation | None) -> None:
         self.error = error
-        self._frame.tell(error, self._body, self._frame.status, self._printed)
+        self._frame.tell(error, self._body, self._frame.status, self._found, self._printed)
 
     def _arguments(self) -> list[str]:
         return [f"{name}: {field.value}" for name, field in self.inputs.items()]

@@ -127,14 +127,17 @@ class SourceView:
         )
 
 
-def _access_options(trace: Trace, space: str, wanted: Wanted) -> list[Option]:
-    """Which warp, which of its accesses to a memory, and which time."""
+def _access_options(trace: Trace, space: str, wanted: Wanted, first: str = "") -> list[Option]:
+    """Which warp, which of its accesses to a memory, and which time. `first`: how the text of the access ends
+    that is chosen at first."""
     there = warps(trace, space)
     if not there:
         return []
     warp = Option("warp", there)
     found = accesses(trace, space, int(warp.settled(wanted.get("warp"))))
-    access = Option("access", tuple(map(str, found)))
+    texts = tuple(map(str, found))
+    start = next((text for text in texts if text.endswith(first)), None)
+    access = Option("access", texts, start=start)
     steps = {str(each): len(times) for each, times in found.items()}
     times = steps[str(access.settled(wanted.get("access")))]
     return [warp, access, Option.steps("occurrence", times, "time")]
@@ -157,14 +160,18 @@ class AccessMap:
 
 @dataclass(frozen=True)
 class BankGrid:
-    """One request of a warp to shared memory: the banks that it wants, wavefront by wavefront."""
+    """One request of a warp to shared memory: the banks that it wants, wavefront by wavefront.
+
+    first: the access that is chosen at first, such as "load of tile" (default: the first in the source).
+    """
 
     title: str = "Which banks a warp wants"
+    first: str = ""
     traced: bool = True
     wide: bool = True
 
     def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
-        return _access_options(result.run.trace, "shared", wanted)
+        return _access_options(result.run.trace, "shared", wanted, self.first)
 
     def draw(self, result: Result, **picked: Value) -> Figure:
         return bank_grid(result.run.trace, **picked)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from .kernels import PastedKernel
 from .pasted import NAME, Pasted
 from .tokens import angle_closing, split, text_of, tokens
 
-CHECKS: tuple[str, ...] = ()
+CHECKS = simulator.CHECKS
 """The simulator's checks that every run is made with; what they find is among the findings."""
 
 BUDGET = 50_000_000
@@ -127,19 +127,19 @@ def run(
             program.set_symbol(name, content)
         finished = program.launch(
             instance, grid, block, made.arguments(inputs, values), shared,
-            checks=CHECKS, budget=BUDGET, trace=trace, workers=workers, allow_large_shared=True,
-            cooperative=_cooperative(pasted, kernel),
+            checks=() if trace else CHECKS, budget=BUDGET, trace=trace, workers=workers,
+            allow_large_shared=True, cooperative=_cooperative(pasted, kernel),
         )  # fmt: skip
         return finished, before, values
 
-    began = time.monotonic()
+    began, names = time.monotonic(), _names(kernel, inputs)
     try:
         try:
             finished, before, after = launched()
         except (simulator.IllegalAccess, simulator.Trap):
             finished, before, after = launched(workers=1)  # so that the first block is told of, every time
     except simulator.IllegalAccess as error:
-        raise _named(error, kernel, inputs) from None
+        raise _named(error, names) from None
     except simulator.CompileError as error:
         raise pasted.explained(error) from None
     except simulator.LaunchError as error:
@@ -153,7 +153,9 @@ def run(
         if error.line is not None and f"{NAME}:{error.line}" not in str(error):
             raise simulator.Unsupported(str(error), error.instruction) from None  # a line of a header
         raise
-    if not cancelled() and _traceable(finished) and time.monotonic() - began < MOST_SECONDS:
+    finished = replace(finished, findings=_named_findings(finished.findings, names))
+    quick = time.monotonic() - began < MOST_SECONDS
+    if quick and not finished.findings and not cancelled() and _traceable(finished):
         middle = tuple(extent // 2 for extent in finished.grid)
         finished = replace(finished, trace=launched({"block": middle})[0].trace)
     buffers = [
@@ -169,22 +171,37 @@ def run(
     return Outcome(kernel, instance, finished, shared, tuple(buffers), tuple(values))
 
 
-def _named(
-    error: simulator.IllegalAccess, kernel: PastedKernel, inputs: Sequence[Input]
-) -> simulator.IllegalAccess:
-    """The same error with the names of the parameters: the simulator does not know those of templates, nor
-    those of a structure's members."""
-    message, buffer = str(error), error.buffer
+def _names(kernel: PastedKernel, inputs: Sequence[Input]) -> dict[str, str]:
+    """What the simulator calls a buffer -> the name of its parameter or member: it does not know those of
+    templates, nor those of a structure's members."""
+    found: dict[str, str] = {}
     for number, parameter in enumerate(kernel.parameters, 1):
         members = [each.name for each in inputs if each.group == parameter.name]
-        names = {f"member {place} of {{}}": name for place, name in enumerate(members, 1)} | {
-            "{}": parameter.name
-        }
-        for pattern, name in names.items():
-            for whole in (f"argument {number}", parameter.name):
-                if buffer == (unknown := pattern.format(whole)):
-                    message, buffer = message.replace(unknown, name), name
+        for whole in (f"argument {number}", parameter.name):
+            found |= {f"member {place} of {whole}": name for place, name in enumerate(members, 1)}
+            found[whole] = parameter.name
+    return found
+
+
+def _named(error: simulator.IllegalAccess, names: dict[str, str]) -> simulator.IllegalAccess:
+    """The same error with the names that the source has."""
+    buffer = names.get(error.buffer or "", error.buffer)
+    message = str(error).replace(error.buffer, buffer) if error.buffer and buffer else str(error)
     return simulator.IllegalAccess(message, buffer=buffer, index=error.index, place=error.place)
+
+
+def _named_findings(findings: Sequence[simulator.Finding], names: dict[str, str]) -> list[simulator.Finding]:
+    """The same findings with the names that the source has."""
+    found = []
+    for finding in findings:
+        message, accesses = finding.message, []
+        for access in finding.accesses:
+            name = names.get(access.array or "", access.array)
+            if name and access.array and name != access.array:
+                message = message.replace(access.array, name)
+            accesses.append(replace(access, array=name))
+        found.append(replace(finding, message=message, accesses=tuple(accesses)))
+    return found
 
 
 def _traceable(finished: simulator.Run) -> bool:

@@ -112,6 +112,15 @@ def _staying(blocks: list[Block], here: int) -> list[tuple[int, int]]:
     return ranges
 
 
+def before_joints(blocks: list[Block]) -> list[int]:
+    """Blocks of code from which an instruction of the warp or a barrier can be reached."""
+    back: list[list[int]] = [[] for _ in blocks]
+    for block in blocks:
+        for target in block.targets:
+            back[target].append(block.index)
+    return sorted(_reached(back, {block.index for block in blocks if _is_joint(block)}))
+
+
 def _is_joint(block: Block) -> bool:
     return block.end == "wait" or any("sync" in instruction.parts for instruction in block.instructions)
 

@@ -32,6 +32,7 @@ class Addresses:
     constant_bytes: int
     parameter_bytes: int
     sizes: dict[str, int] = field(default_factory=dict)  # bytes of shared and local variables; 0: open end
+    locals: dict[str, dict[int, str]] = field(default_factory=dict)  # see ptx.Module
 
     @property
     def parameters_at(self) -> int:

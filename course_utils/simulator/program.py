@@ -172,7 +172,9 @@ class Program:
         addresses = self._places(function)
         chosen = frozenset(checks)
         blocks, warps = int(np.prod(grid_index)), -(-int(np.prod(block_index)) // LANES)
-        again = second.prepare(self, kernel, args, blocks * warps) if chosen else None
+        again = None
+        if chosen and self._plain is not None:
+            again = second.prepare(self, kernel, args, blocks * warps)
         asked = (
             None
             if trace is None
@@ -235,12 +237,18 @@ class Program:
             run.findings = monitor.findings
             run.notes += monitor.report.notes
             run.find_writers = monitor.writers if monitor.scheme.races else dict
+        if chosen and self._plain is not None and again is None:
+            run.notes.append(second.TOO_LARGE)
         if again is not None:
             again.run(
                 run, grid, block, shared_bytes,
                 checks=checks, budget=budget, cooperative=cooperative, allow_large_shared=allow_large_shared,
             )  # fmt: skip
         return run
+
+    def instructions(self, kernel: str) -> int:
+        """PTX instructions of a kernel, functions that it calls included as often as it calls them."""
+        return len(self._function(kernel).instructions)
 
     def checked(
         self,
@@ -357,11 +365,11 @@ class Program:
             places[name] = ("global", address)
         for name, (start, _) in self._constant_places.items():
             places[name] = ("const", start)
+        sizes = {name: size for name, (_, size) in self._constant_places.items()}
         offsets, size = arguments.parameter_offsets(function)
         for parameter, offset in zip(function.parameters, offsets, strict=True):
             places[parameter.name] = ("param", offset)
         ends = {"shared": 0, "local": 0}
-        sizes: dict[str, int] = {}
         open_ended: list[ptx.Variable] = []
         for variable in [*self._module.variables.values(), *function.variables.values()]:
             if variable.space not in ends or not _used(variable, function):
@@ -384,7 +392,9 @@ class Program:
         if stack.POINTER.name in function.registers:
             places["$stack"] = ("local", local)
             local += stack.STACK_BYTES
-        found = Addresses(places, ends["shared"], local, self._constants.nbytes, size, sizes)
+        found = Addresses(
+            places, ends["shared"], local, self._constants.nbytes, size, sizes, self._module.locals
+        )
         self._addresses[function.name] = found
         return found
 
@@ -440,7 +450,7 @@ class Program:
     def _initialised(self, name: str) -> bool:
         """Does the source give the variable a value where it declares it? PTX leaves out zeros. Variables
         that the source does not name, a header's for one, count as initialised."""
-        plain = tracing.plain_name(name)
+        plain = ptx.plain_name(name)
         found = re.search(rf"__constant__[^;{{]*\b{re.escape(plain)}\b[^;]*", self.source or "")
         return found is None or "=" in found.group() or "{" in found.group()
 
@@ -698,6 +708,9 @@ def compile(
         )
         module = ptx.parse(made.ptx)
         ptx.own_file_first(module, name)
+        if not optimise:
+            ptx.place_header_code(module)
+            module.locals = ptx.local_variables(made.ptx)
         again = None
         if optimise and expressions:
             again = lambda: unoptimised()._instance(expressions[0])[0]  # noqa: E731

@@ -168,6 +168,9 @@ class Module:
     variables: dict[str, Variable]
     files: dict[int, str]
     target: str
+    locals: dict[str, dict[int, str]] = field(default_factory=dict)
+    """Block of local memory of a function -> where in it each variable begins -> the variable's name; known
+    for builds without optimisation only, see local_variables."""
 
 
 # Reading --------------------------------------------------------------------------------------------------
@@ -267,6 +270,44 @@ def own_file_first(module: Module, name: str) -> None:
             if place.file in numbers:
                 instruction.location = Location(numbers[place.file], place.line, place.outer)
     module.files = {numbers.get(number, number): path for number, path in module.files.items()}
+
+
+_LOCAL = re.compile(r"\.b64 (__local_depot\d+)\s+\.b8 35\s+((?:\.b8 \d+\s+)+)")
+
+
+def local_variables(text: str) -> dict[str, dict[int, str]]:
+    """What Module.locals holds, from the debugging information in a module's text: each variable's location
+    is the address of the block plus a constant (DW_OP_plus_uconst, 35), and its name follows."""
+    found: dict[str, dict[int, str]] = {}
+    for depot, rest in _LOCAL.findall(text):
+        data = [int(number) for number in re.findall(r"\d+", rest.replace(".b8", ""))]
+        offset = shift = 0
+        while data and data[0] >= 128:  # LEB128: seven bits a byte, the lowest first
+            offset |= (data.pop(0) & 127) << shift
+            shift += 7
+        offset |= (data.pop(0) if data else 0) << shift
+        name = bytes(data).split(b"\0")[0].decode("ascii", "replace")
+        found.setdefault(depot, {})[offset] = name
+    return found
+
+
+def plain_name(symbol: str) -> str:
+    """The name in the source of a variable inside a function: _ZZ12matmul_tiledE6a_tile -> a_tile."""
+    match = re.match(r"_ZZ.*?E(\d+)(\w+)$", symbol)
+    return match.group(2)[: int(match.group(1))] if match else symbol
+
+
+def place_header_code(module: Module) -> None:
+    """Without optimisation the compiler still writes some functions of headers out in place, and does not
+    say where: it is the line of the kernel's own file before them."""
+    for function in module.functions.values():
+        line = 0
+        for instruction in function.instructions:
+            place = instruction.location
+            if place.file == 1:
+                line = place.line
+            elif line and not place.outer:
+                instruction.location = Location(place.file, place.line, line)
 
 
 def split_operands(text: str) -> list[str]:

@@ -6,10 +6,9 @@ addresses of each memory instruction. The steps in between follow from the code.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -22,7 +21,7 @@ from .kinds import LANES
 from .layout import REGION_BITS
 from .memory import Memory
 from .plan import Plan
-from .ptx import Instruction
+from .ptx import Instruction, plain_name
 from .semantics import ELEMENT
 
 ROOM = 4 << 20
@@ -338,10 +337,3 @@ class _Places:
             if region in self._buffers:
                 return self._buffers[region]
         return None, 0, 1
-
-
-@cache
-def plain_name(symbol: str) -> str:
-    """The name in the source of a variable inside a function: _ZZ12matmul_tiledE6a_tile -> a_tile."""
-    match = re.match(r"_ZZ.*?E(\d+)(\w+)$", symbol)
-    return match.group(2)[: int(match.group(1))] if match else symbol

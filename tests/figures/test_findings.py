@@ -146,7 +146,9 @@ def test_sentence_names_what_was_found() -> None:
     assert findings_view([RACE], SOURCE).sentence == "The checks found 1 fault: race at lines 7 and 11."
     both = findings_view([RACE, HANG], SOURCE).sentence
     assert both == "The checks found 2 faults: race at lines 7 and 11 and barrier at line 8."
-    assert findings_view([HANG] * 8, SOURCE).sentence.endswith("and 3 more.")
+    assert findings_view([HANG] * 8, SOURCE).sentence.endswith("8 faults: barrier at line 8 (8 times).")
+    apart = [replace(HANG, lines=(line,)) for line in range(1, 9)]
+    assert findings_view(apart, SOURCE).sentence.endswith("barrier at line 5 and 3 more.")
 
 
 def test_nothing_found_is_said() -> None:
@@ -174,3 +176,10 @@ def test_look_has_a_rule_for_each_mark() -> None:
     style = findings_view([RACE], SOURCE)._repr_html_()
     assert re.search(r"tr\.lk-first \.lk-here \{ text-decoration: underline solid", style)
     assert re.search(r"tr\.lk-other \.lk-here \{ text-decoration: underline dashed", style)
+
+
+def test_an_access_may_have_no_line() -> None:
+    """A thread that has returned waits nowhere."""
+    gone = replace(HANG.accesses[0], line=None, action="has returned")
+    figure = findings_view([replace(HANG, accesses=(*HANG.accesses, gone))], SOURCE)
+    assert "has returned" in figure.text

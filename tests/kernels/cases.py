@@ -114,6 +114,42 @@ def _transpose(values: dict[str, int], rng: np.random.Generator) -> Iterator[Cas
         yield Case([x, out, rows, cols], {"rows": rows, "cols": cols}, out, whole, expected)
 
 
+def _element_copy(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        floats, whole = _out(16 * n)
+        x, out = rng.integers(0, 256, floats.nbytes, np.uint8), floats.view(np.uint8)
+        dtype = {1: np.uint8, 2: np.uint16}.get(values["ELEMENT"], np.float32)
+        args = [x.view(dtype), out.view(dtype), x.nbytes]
+        yield Case(args, {"bytes": x.nbytes}, out, whole, x)
+
+
+def _array_of_structs(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 8 * n).reshape(n, 8), _out(n)
+        yield Case([x, out, n], {"n": n}, out, whole, _sums(x.T[: values["FIELDS"]]))
+
+
+def _struct_of_arrays(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 8 * n).reshape(8, n), _out(n)
+        yield Case([x, out, n], {"n": n}, out, whole, _sums(x[: values["FIELDS"]]))
+
+
+def _sums(fields: np.ndarray) -> np.ndarray:
+    """One field after the other, as the kernels add them."""
+    sums = np.zeros(fields.shape[1], np.float32)
+    for field in fields:
+        sums += field
+    return sums
+
+
+def _gather(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in LENGTHS:
+        x, (out, whole) = _floats(rng, 500), _out(n)
+        index = rng.integers(0, x.size, n, np.int32)
+        yield Case([x, index, out, n], {"n": n}, out, whole, x[index])
+
+
 def _chase(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
     for ring, out, whole, cycles, warm, hops, last in _chases(rng):
         yield Case([ring, out, cycles, warm, hops], {}, out, whole, last)
@@ -137,6 +173,52 @@ def _chases(rng: np.random.Generator) -> Iterator[tuple]:
         yield ring, out.view(np.uint32), whole, np.zeros(1, np.int64), warm, hops, last
 
 
+def _strided_read(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    words = values["WORDS"]
+    for stride in (0, 1, 2, 7, 32, 33):
+        x, (out, whole) = _floats(rng, 1024 * words), _out(32 * words)
+        expected = x.reshape(1024, words)[stride * np.arange(32)].reshape(-1)
+        yield Case([x, out, stride], {}, out, whole, expected)
+
+
+def _paired_read(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    words, step = values["WORDS"], values["STEP"]
+    x, (out, whole) = _floats(rng, 16 * words), _out(32 * words)
+    pairs: dict[int, int] = {}
+    for lane in range(32):  # a lane whose partner below has an element takes that, else the next one
+        pairs[lane] = pairs[lane - step] if lane & step else len(set(pairs.values()))
+    expected = x.reshape(16, words)[list(pairs.values())].reshape(-1)
+    yield Case([x, out], {}, out, whole, expected)
+
+
+def _strided_sum(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    for n, stride, rounds in ((1, 0, 3), (300, 7, 1), (257, 32, 1030), (256, 33, 0)):
+        x, (out, whole) = rng.integers(0, 1000, 1280, np.int32), _out(n)
+        places = (np.arange(n) % 32 * stride)[:, None] + np.arange(rounds)
+        expected = sum(x[places % 1024 + 32 * k].sum(axis=1) for k in range(8))
+        sums = out.view(np.int32)
+        yield Case([x, sums, stride, rounds, n], {"n": n}, sums, whole, expected)
+
+
+def _reduce(halves: bool) -> Callable[[dict[str, int], np.random.Generator], Iterator[Case]]:
+    """Sums of a block in the order of its steps: the first half takes in the second, else neighbours are
+    added."""
+
+    def make(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+        block = values["BLOCK"]
+        for n in LENGTHS:
+            blocks = -(-n // block)
+            x, (out, whole) = _floats(rng, n), _out(blocks)
+            sums = np.zeros((blocks, block), np.float32)
+            sums.reshape(-1)[:n] = x
+            while (width := sums.shape[1]) > 1:
+                half = width // 2
+                sums = sums[:, :half] + sums[:, half:] if halves else sums[:, ::2] + sums[:, 1::2]
+            yield Case([x, out, n], {"n": n}, out, whole, sums[:, 0])
+
+    return make
+
+
 def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
     for n in SQUARES:
         a, b = (_floats(rng, n * n).reshape(n, n) for _ in range(2))
@@ -150,7 +232,11 @@ def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
 
 
 _MAKERS: dict[str, Callable[[dict[str, int], np.random.Generator], Iterator[Case]]] = {
+    "coalescing/array_of_structs": _array_of_structs,
+    "coalescing/element_copy": _element_copy,
+    "coalescing/gather": _gather,
     "coalescing/strided_copy": _strided_copy,
+    "coalescing/struct_of_arrays": _struct_of_arrays,
     "coalescing/transpose_naive": _transpose,
     "coalescing/transpose_shared": _transpose,
     "execution_model/reverse": _reverse,
@@ -159,5 +245,13 @@ _MAKERS: dict[str, Callable[[dict[str, int], np.random.Generator], Iterator[Case
     "execution_model/warp_sum": _warp_sum,
     "memory_hierarchy/pointer_chase": _chase,
     "memory_hierarchy/shared_chase": _shared_chase,
+    "bank_conflicts/strided_read": _strided_read,
+    "bank_conflicts/paired_read": _paired_read,
+    "bank_conflicts/strided_sum": _strided_sum,
+    "bank_conflicts/transpose_swizzled": _transpose,
+    "bank_conflicts/reduce_scattered": _reduce(halves=False),
+    "bank_conflicts/reduce_interleaved": _reduce(halves=False),
+    "bank_conflicts/reduce_sequential": _reduce(halves=True),
+    "bank_conflicts/reduce_shuffle": _reduce(halves=True),
     **dict.fromkeys(MATMULS, _matmul),
 }

@@ -16,17 +16,30 @@ COMBINATIONS = [
     for values in itertools.product(*(kernels.load(name).tunables[tunable].values for tunable in compiled))
 ]
 
+REDUCTIONS = [name for name in kernels.find("bank_conflicts") if "reduce_" in name]
+
 # Bytes of static shared memory, where a kernel declares any.
 STATIC_SHARED = {
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
     "memory_hierarchy/shared_chase": lambda: 8192,
+    "bank_conflicts/strided_read": lambda WORDS: 4096 * WORDS,
+    "bank_conflicts/paired_read": lambda WORDS, STEP: 64 * WORDS,
+    "bank_conflicts/strided_sum": lambda: 5120,
+    "bank_conflicts/transpose_swizzled": lambda: 4096,
+    **dict.fromkeys(REDUCTIONS, lambda BLOCK: 4 * BLOCK),
 }
 
 
 def test_the_topics_are_there() -> None:
-    assert kernels.topics() == ("coalescing", "execution_model", "memory_hierarchy", "tiling")
+    assert kernels.topics() == (
+        "bank_conflicts",
+        "coalescing",
+        "execution_model",
+        "memory_hierarchy",
+        "tiling",
+    )
     assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
 
 
@@ -48,7 +61,7 @@ def test_fits_on_an_sm_in_every_legal_launch(name: str, tunables: dict[str, int]
     kernel = kernels.load(name)
     compiled = compiler.compile(kernel.source, defines=kernel.defines(tunables), name=kernel.path.name)
     resources = compiled.resources[kernel.entry.name]
-    static = STATIC_SHARED.get(name, lambda: 0)(**tunables)
+    static = STATIC_SHARED.get(name, lambda **_: 0)(**tunables)
     assert resources.static_shared_bytes == static
     chosen_at_launch = [tunable for tunable in kernel.tunables.values() if not tunable.compiled]
     for values in itertools.product(*(tunable.values for tunable in chosen_at_launch)):
@@ -84,10 +97,15 @@ def test_lines_fit_the_page(name: str) -> None:
     assert max(map(len, source.splitlines())) <= 110
 
 
+# Of the size that the grid is made from, how much a thread takes; 1 where nothing else is said.
+EACH = {"coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"]}
+
+
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 255, 256, 1000])
 @pytest.mark.parametrize("name", [name for name in kernels.find() if kernels.load(name).sizes])
 def test_the_grid_covers_the_size_and_no_block_is_idle(name: str, size: int) -> None:
     kernel = kernels.load(name)
     geometry = kernel.geometry(**dict.fromkeys(kernel.sizes, size))
     for blocks, threads in zip(geometry.grid, geometry.block, strict=True):
-        assert (blocks - 1) * threads < size <= blocks * threads
+        covered = threads * EACH.get(name, 1)
+        assert (blocks - 1) * covered < size <= blocks * covered

@@ -254,10 +254,14 @@ class Barriers:
         self.view.report.add("barriers", ("members", status, line), make)
 
     def _somewhere(self) -> int:
-        """The lanes of the running warp, in masked code, that wait for a turn or at a barrier."""
+        """The lanes of the running warp, in masked code, that wait for a turn or at a barrier; those on their
+        way out of the kernel left out."""
         layout, start = self.view.plan.layout, self.view.warp * self.view.plan.layout.size
-        waiting = self.view.context.warps[start + layout.waiting : start + layout.parked_any].view(np.uint32)
-        return int(np.bitwise_or.reduce(waiting))
+        memory = self.view.context.warps
+        waiting = memory[start + layout.waiting : start + layout.parked].view(np.uint32)
+        parked = memory[start + layout.parked : start + layout.parked_any].view(np.uint32)
+        staying = [waiting[block] for block in self.view.scheme.staying]
+        return int(np.bitwise_or.reduce([*staying, *parked], initial=0))
 
     # A hang
 

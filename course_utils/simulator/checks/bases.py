@@ -20,9 +20,12 @@ NONE: frozenset[str] = frozenset()  # an integer that comes from no variable's a
 _UNION = ("mov", "add", "sub", "cvta", "cvt", "selp", "and", "or", "mad", "max", "min")
 
 
-def of_sites(flow: ControlFlow, sites: Mapping[tuple[int, int], Site]) -> dict[int, Bases]:
-    """Number of a site -> the names that its address derives from. Parameters are named "name+offset"."""
-    registers = _registers(flow)
+def of_sites(
+    flow: ControlFlow, sites: Mapping[tuple[int, int], Site], locals_: Mapping[str, Mapping[int, str]]
+) -> dict[int, Bases]:
+    """Number of a site -> the names that its address derives from. Parameters are named "name+offset", local
+    variables "block#offset" where it is known (locals_, see ptx.Module) that one begins there."""
+    registers = _registers(flow, locals_)
     found: dict[int, Bases] = {}
     for site in sites.values():
         items = [each for each in site.instruction.operands if isinstance(each, Address)]
@@ -36,7 +39,7 @@ def of_sites(flow: ControlFlow, sites: Mapping[tuple[int, int], Site]) -> dict[i
     return found
 
 
-def _registers(flow: ControlFlow) -> dict[str, Bases]:
+def _registers(flow: ControlFlow, locals_: Mapping[str, Mapping[int, str]]) -> dict[str, Bases]:
     known: dict[str, Bases] = {}
     changed = True
     while changed:
@@ -46,7 +49,7 @@ def _registers(flow: ControlFlow) -> dict[str, Bases]:
                 names = written(instruction)
                 if not names:
                     continue
-                result = _result(instruction, known)
+                result = _local(instruction, known, locals_) or _result(instruction, known)
                 for name in names:
                     old = known.get(name, NONE)
                     new = _joined(old, result)
@@ -54,6 +57,22 @@ def _registers(flow: ControlFlow) -> dict[str, Bases]:
                         known[name] = new
                         changed = True
     return known
+
+
+def _local(
+    instruction: Instruction, known: Mapping[str, Bases], locals_: Mapping[str, Mapping[int, str]]
+) -> Bases:
+    """The variable whose address an instruction makes: the block of local memory plus where it begins."""
+    if instruction.name != "add" or len(instruction.operands) != 3:
+        return None
+    block, offset = instruction.operands[1:]
+    names = _of(block, known) if isinstance(block, Register) else None
+    if not names or len(names) != 1 or not isinstance(offset, Immediate):
+        return None
+    (name,) = names
+    if offset.value not in locals_.get(name.split("$")[0], {}):
+        return None
+    return frozenset((f"{name}#{offset.value}",))
 
 
 def _joined(a: Bases, b: Bases) -> Bases:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..access import Site
 from ..findings import Access
 from ..layout import CONSTANT_REGION, FIRST_BUFFER, LOCAL_REGION, REGION_BITS, SHARED_REGION
-from ..trace import plain_name
 from . import sentences
 from .shadow import lanes_of
 
@@ -136,11 +135,11 @@ class Bounds:
                 if buffer.name == array:
                     size = buffer.array.size
                     return f"{array} has {size} element{'s' * (size != 1)}"
-        for symbol, size in self.view.plan.addresses.sizes.items():
-            if plain_name(symbol) == array:
-                start = self.view.plan.addresses.places[symbol][1]
-                total = size or self.view.request.shared_bytes - start
-                what = "" if size else " in this launch (shared_bytes)"
+        for base in (*(self.view.scheme.bases.get(site.number) or ()), *self.view.plan.addresses.sizes):
+            variable = self.view.scheme.variable(base)
+            if variable and variable[0] == array:
+                total = variable[3] or self.view.request.shared_bytes - variable[2]
+                what = "" if variable[3] else " in this launch (shared_bytes)"
                 return f"{array} has {total} bytes, {total // self.view.element(site)} elements{what}"
         return f"{array} ends before"
 
@@ -176,8 +175,14 @@ class Bounds:
             self.view.report.add("memory", ("bounds", name, access.line), make)
 
     def _owner(self, space: str, address: int, but: str | None) -> str | None:
-        for symbol, size in self.view.plan.addresses.sizes.items():
-            where, start = self.view.plan.addresses.places[symbol]
-            if where == space and start <= address < start + size and plain_name(symbol) != but:
-                return plain_name(symbol)
+        addresses = self.view.plan.addresses
+        for symbol in addresses.sizes:
+            pieces = [f"{symbol}#{start}" for start in addresses.locals.get(symbol.split("$")[0], {})]
+            for base in pieces or [symbol]:
+                variable = self.view.scheme.variable(base)
+                if variable is None or variable[0] == but or variable[0].startswith("__local_depot"):
+                    continue
+                name, where, start, size = variable
+                if where == space and start <= address < start + size:
+                    return name
         return None

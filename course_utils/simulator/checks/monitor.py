@@ -12,8 +12,7 @@ from ..errors import Hang, Index
 from ..findings import Access, Finding
 from ..kinds import LANES
 from ..layout import REGION_BITS, WAITING
-from ..ptx import Instruction
-from ..trace import plain_name
+from ..ptx import Instruction, plain_name
 from .clocks import Flags
 from .observer import Observer
 from .sentences import Report
@@ -55,7 +54,10 @@ class Monitor:
         self.parameters_at = 0  # host address of the kernel's parameters
         log = self.scheme.granule_log("global")
         self.global_ = GlobalShadow(
-            request.memory, self._written_regions(), log, initialisation=self.scheme.initialisation
+            request.memory,
+            self._written_regions() if self.scheme.shadowed else (),
+            log,
+            initialisation=self.scheme.initialisation,
         )
         count = len(self.plan.sites)
         self.sites: list[Site] = [self.scheme.sites[number] for number in range(count)]
@@ -136,10 +138,10 @@ class Monitor:
     def variable_at(self, site: Site, space: str, address: int) -> tuple[str | None, int]:
         """(name, offset in it) of the variable of shared, local or constant memory that an access means."""
         places, sizes = self.plan.addresses.places, self.plan.addresses.sizes
-        bases = [each for each in self.scheme.bases.get(site.number) or () if each in places]
-        own = [each for each in bases if places[each][0] == space]
-        if len(own) == 1:
-            return plain_name(own[0]), address - places[own[0]][1]
+        own = [self.scheme.variable(each) for each in self.scheme.bases.get(site.number) or ()]
+        own = [each for each in own if each and each[1] == space]
+        if len(own) == 1 and own[0]:
+            return own[0][0], address - own[0][2]
         name, start = None, -1
         for symbol, (where, offset) in places.items():
             if where == space and start < offset <= address and (sizes.get(symbol, 1) or space == "shared"):

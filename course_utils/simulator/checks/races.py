@@ -52,7 +52,7 @@ class Races:
         block = self.view.block if entry.block is None else entry.block
         same_warp = block == self.view.block and entry.warp == self.view.warp
         volatile = bool(flags & VOLATILE and entry.site & VOLATILE)
-        if volatile and not same_warp:
+        if volatile and not same_warp and (space == "shared" or flags & entry.site & ATOMIC):
             return  # a flag
         array, index = self.view.place(site, space, granule)
         both_write = site.store and other_site.store
@@ -80,13 +80,40 @@ class Races:
 
         def make() -> tuple[str, Sequence[Access], str]:
             flag = self._flag_between(site, other_site, array) if block != self.view.block else None
+            first, second = (site, other_site) if line and line < (other_line or 0) else (other_site, site)
             sentence, fix = sentences.race(
-                now, before, shared=space == "shared", same_warp=same_warp, volatile=volatile, flag=flag
+                now,
+                before,
+                shared=space == "shared",
+                same_warp=same_warp,
+                volatile=volatile,
+                flag=flag,
+                in_next_round=not self._leads(first, second) and self._leads(second, first),
             )
             return sentence, (now, before), fix
 
         rank = 0 if same_warp else 2 if block != self.view.block else 1
         self.view.report.add("races", (array, frozenset((line, other_line))), make, rank)
+
+    def _leads(self, first: Site, second: Site) -> bool:
+        """Can a thread come from one access to the other with no barrier on the way?"""
+        plan = self.view.plan
+        order = {site.number: place for place, site in plan.sites.items()}
+        block, place = order[first.number]
+        goal, goal_place = order[second.number]
+        if block == goal and place < goal_place:
+            return True
+        seen: set[int] = set()
+        left = [block]
+        while left:
+            here = plan.flow.blocks[left.pop()]
+            if here.end == "wait":
+                continue
+            if goal in here.targets:
+                return True
+            left += [each for each in here.targets if each not in seen]
+            seen |= set(here.targets)
+        return False
 
     def _flag_between(self, now: Site, before: Site, array: str | None) -> Access | None:
         """An atomic or volatile access of other global memory that comes after the earlier access and before

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .. import members
 from ..access import Site
 from ..controlflow import read, written
 from ..layout import CONSTANT_REGION, LOCAL_REGION, REGION_BITS, SHARED_REGION
-from ..ptx import Address, Instruction, Register
+from ..ptx import Address, Instruction, Register, plain_name
 from . import bases
 from .shadow_code import ATOMIC, READS, VOLATILE
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _WINDOWS = {"shared": SHARED_REGION, "local": LOCAL_REGION, "const": CONSTANT_REGION}
 _INDEX_ARITHMETIC = ("mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl", "selp", "or", "min", "max")
+_CARRIES = ("mov", "cvt", "and", "shr", "bfe", "prmt")
+"""Instructions behind which a flag is still one."""
 _STRONG = ("relaxed", "acquire", "release", "acq_rel")
 
 
@@ -35,7 +38,7 @@ class Scheme:
         self.memory, self.races = "memory" in chosen, "races" in chosen
         self.initialisation, self.barriers = "initialisation" in chosen, "barriers" in chosen
         self.shadowed = self.races or self.initialisation
-        self.bases = bases.of_sites(plan.flow, plan.sites)
+        self.bases = bases.of_sites(plan.flow, plan.sites, plan.addresses.locals)
         if not optimised:
             plan.sites = {place: self._resolved(site) for place, site in plan.sites.items()}
         self.sites = {site.number: site for site in plan.sites.values()}
@@ -43,7 +46,7 @@ class Scheme:
 
     def space_of(self, base: str) -> str:
         """The space that a base lies in; what a parameter points to is global."""
-        name = base.split("+")[0]
+        name = base.split("+")[0].split("#")[0]
         space, _ = self.plan.addresses.places.get(name, ("", 0))
         return "global" if space == "param" else space
 
@@ -67,13 +70,35 @@ class Scheme:
         found = self.bases.get(site.number)
         if not self.memory or not found or site.space not in ("shared", "local"):
             return None
-        places, sizes = self.plan.addresses.places, self.plan.addresses.sizes
-        if any(places.get(base, ("", 0))[0] != site.space or base not in sizes for base in found):
+        pieces = [self.variable(base) for base in found]
+        if any(piece is None or piece[1] != site.space for piece in pieces):
             return None
-        start = min(places[base][1] for base in found)
-        if any(not sizes[base] for base in found):
+        start = min(piece[2] for piece in pieces if piece)
+        if any(not piece[3] for piece in pieces if piece):
             return start, "%shared_bytes"
-        return start, max(places[base][1] + sizes[base] for base in found)
+        return start, max(piece[2] + piece[3] for piece in pieces if piece)
+
+    def variable(self, base: str) -> tuple[str, str, int, int] | None:
+        """(name in the source, space, where it begins, bytes or 0 for an open end) of a variable of shared or
+        local memory."""
+        addresses = self.plan.addresses
+        symbol, _, offset = base.partition("#")
+        if symbol not in addresses.sizes:
+            return None
+        space, start = addresses.places[symbol]
+        size = addresses.sizes[symbol]
+        if not offset:
+            return plain_name(symbol), space, start, size
+        variables = addresses.locals[symbol.split("$")[0]]
+        end = min([each for each in variables if each > int(offset)], default=size)
+        return variables[int(offset)], space, start + int(offset), end - int(offset)
+
+    # Barriers
+
+    @cached_property
+    def staying(self) -> list[int]:
+        """Blocks of code from which a barrier or an instruction of the warp may still be reached."""
+        return members.before_joints(self.plan.flow.blocks)
 
     # Shadow memory
 
@@ -96,8 +121,40 @@ class Scheme:
             reads = instruction.name in ("atom", "red") and not instruction.has("exch")
             return ATOMIC | READS * reads
         if instruction.has("volatile"):
-            return VOLATILE | (ATOMIC if site.space == "global" else 0)
+            is_flag = site.space == "global" and (site.store or self._asks(instruction))
+            return VOLATILE | (ATOMIC if is_flag else 0)
         return 0
+
+    def _asks(self, load: Instruction) -> bool:
+        """Is what is loaded compared with something, as a flag is? What is only worked with is data, and
+        volatile gives it no order. Without optimisation values go by way of local variables."""
+        found, variables = set(written(load)), set[frozenset[str]]()
+        places = [
+            (each, self.plan.sites.get((block.index, place)))
+            for block in self.plan.flow.blocks
+            for place, each in enumerate(block.instructions)
+        ]
+        grown = True
+        while grown:
+            grown = False
+            for each, site in places:
+                local = site is not None and site.space == "local" and self.bases.get(site.number)
+                if each.name == "ld" and local and local in variables:
+                    carried = set(written(each))
+                elif not found & set(read(each)):
+                    continue
+                elif each.name in ("setp", "set", "slct", "selp"):
+                    return True
+                elif each.name == "st" and local and local not in variables:
+                    variables.add(local)
+                    grown = True
+                    continue
+                else:
+                    carried = set(written(each)) if each.name in _CARRIES else set()
+                if not carried <= found:
+                    found |= carried
+                    grown = True
+        return False
 
     @cached_property
     def hears(self) -> bool:

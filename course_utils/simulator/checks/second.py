@@ -7,12 +7,12 @@ other way round, a read that only the optimised build makes is no fault of the s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Error
 from ..findings import Finding
 from ..memory import fresh, is_fresh, owner_of
 
@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 BOTH_BUILDS = 300_000
 """Instructions of warps (of the optimised build) up to which a launch runs in both builds."""
 
+TOO_LARGE = "the launch is too large to run the build without optimisation too; checks of a smaller one do"
+
+LONGEST = 2500
+"""Instructions of a kernel without optimisation up to which it is made ready: some seconds of compiling."""
+
 SHORTEST = 20
 """Instructions that a warp runs at least, to tell large launches before they run."""
 
 COPIED_BYTES = 16 << 20
 """Bytes of arguments up to which copies are made."""
+
+
+_TURN = threading.Lock()  # held during a second run, whose program's variables are those of one launch
 
 
 class Second:
@@ -41,16 +49,20 @@ class Second:
     def run(self, first: Run, grid: object, block: object, shared_bytes: int, **options: object) -> None:
         """Add to a run what only the build without optimisation shows."""
         if first.metrics["ptx__warp_inst_executed.sum"] > BOTH_BUILDS:
-            first.notes.append(
-                "the launch is too long to run the build without optimisation too; checks of a smaller one do"
-            )
+            first.notes.append(TOO_LARGE)
             return
         assert self.program._plain is not None
         try:
             plain = self.program._plain()
-            self._put_state(plain)
-            again = plain.launch(self.kernel, grid, block, self.args, shared_bytes, **options)  # type: ignore[arg-type]
-        except Error as problem:
+            if plain.instructions(self.kernel) > LONGEST:
+                first.notes.append(TOO_LARGE)
+                return
+            with _TURN:
+                self._put_state(plain)
+                again = plain.launch(
+                    self.kernel, grid, block, self.args, shared_bytes, **options  # type: ignore[arg-type]
+                )  # fmt: skip
+        except Exception as problem:  # a second opinion must not cost the first
             first.notes.append(f"the build without optimisation did not run: {problem}")
             return
         ended = not any(each.kind == "barriers" for each in again.findings)
@@ -71,13 +83,13 @@ class Second:
 
 
 def prepare(program: Program, kernel: str, args: Sequence[object], warps: int) -> Second | None:
-    """Copies for a second run; None where the program has no source, or the launch is too large. warps: of
-    the whole grid."""
+    """Copies for a second run; None where the launch is too large. warps: of the whole grid."""
     if warps * SHORTEST > BOTH_BUILDS:
         return None
-    if program._plain is None or not isinstance(args, (list, tuple)):
-        return None
-    if sum(owner_of(each).nbytes for each in _arrays(args)) > COPIED_BYTES:
+    if (
+        not isinstance(args, (list, tuple))
+        or sum(owner_of(each).nbytes for each in _arrays(args)) > COPIED_BYTES
+    ):
         return None
     return Second(program, kernel, args)
 

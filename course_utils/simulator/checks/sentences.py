@@ -12,6 +12,8 @@ from ..findings import Access, Finding
 _ORDER = ("memory", "barriers", "initialisation", "races")
 """What may be the cause of the other comes first."""
 
+_IN_STEP = " (lanes of a warp need not run in step)"
+
 MOST = 40
 """Findings of a launch at most: the first of each kind and place."""
 
@@ -34,6 +36,13 @@ class Report:
         racing = {
             (each.accesses[0].array, line) for each in found if each.kind == "races" for line in each.lines
         }
+        wide = [self._found[key] for key, rank in self._ranks.items() if key[0] == "races" and rank == 1]
+        arrays = {each.accesses[0].array for each in wide}
+        lines = {line for each in wide for line in each.lines}
+        found = [
+            _for_the_block(each) if each.accesses[0].array in arrays or lines & set(each.lines) else each
+            for each in found
+        ]
         found.sort(key=lambda each: _ORDER.index(each.kind))
         return [
             each
@@ -70,6 +79,14 @@ class Report:
             self.notes.append(text)
 
 
+def _for_the_block(finding: Finding) -> Finding:
+    """Lanes of one warp race here, but warps do on the same array or line: one barrier serves both."""
+    if finding.kind != "races":
+        return finding
+    message = finding.message.replace(_IN_STEP, "").replace("__syncwarp()", "__syncthreads()")
+    return replace(finding, message=message, fix=finding.fix.replace("__syncwarp()", "__syncthreads()"))
+
+
 def index_text(index: Index) -> str:
     return "(" + ",".join(map(str, index)) + ")"
 
@@ -86,6 +103,8 @@ def where(access: Access) -> str:
 
 
 def shortened(text: str) -> str:
+    """A line of source without the comment behind it, and not too long."""
+    text = re.sub(r"\s+//.*$", "", text)
     return text if len(text) <= 90 else text[:87] + "..."
 
 
@@ -97,10 +116,18 @@ def does(access: Access) -> str:
 
 
 def race(
-    now: Access, before: Access, *, shared: bool, same_warp: bool, volatile: bool, flag: Access | None
+    now: Access,
+    before: Access,
+    *,
+    shared: bool,
+    same_warp: bool,
+    volatile: bool,
+    flag: Access | None,
+    in_next_round: bool = False,
 ) -> tuple[str, str]:
     """(sentence, fix) for two accesses of one place without order. `flag`: an atomic or volatile access that
-    stands between the two in the code, by which threads may be meant to tell each other."""
+    stands between the two in the code, by which threads may be meant to tell each other. `in_next_round`: the
+    line that stands first comes second, when a loop comes to it again."""
     place = now.place
     same_block = now.block == before.block
     then = f"{who(before)} {does(before)} {where(before)}"
@@ -110,7 +137,7 @@ def race(
         here = where(now)
     other = who(now) if not same_block else f"thread {index_text(now.thread)} of the same block"
     ways = {
-        True: "with no __syncwarp() between the two (lanes of a warp need not run in step)",
+        True: f"with no __syncwarp() between the two{_IN_STEP}",
         False: "with no __syncthreads() between the two",
     }
     missing = ways[same_warp] if same_block else "and nothing orders two blocks"
@@ -121,7 +148,13 @@ def race(
     if same_warp and volatile:
         sentence += " volatile does not order the lanes of a warp."
     return sentence, _race_fix(
-        now, before, same_block=same_block, same_warp=same_warp, shared=shared, flag=flag
+        now,
+        before,
+        same_block=same_block,
+        same_warp=same_warp,
+        shared=shared,
+        flag=flag,
+        in_next_round=in_next_round,
     )
 
 
@@ -129,12 +162,21 @@ _UPDATE = re.compile(r"(\+=|-=|\*=|\|=|&=|\^=|\+\+|--)")
 
 
 def _race_fix(
-    now: Access, before: Access, *, same_block: bool, same_warp: bool, shared: bool, flag: Access | None
+    now: Access,
+    before: Access,
+    *,
+    same_block: bool,
+    same_warp: bool,
+    shared: bool,
+    flag: Access | None,
+    in_next_round: bool,
 ) -> str:
     lines = sorted({each.line for each in (now, before) if each.line})
-    between = (
-        f"between line {lines[0]} and line {lines[1]}" if len(lines) == 2 else "between the two accesses"
-    )
+    between = "between the two accesses"
+    if len(lines) == 2 and in_next_round:
+        between = f"behind line {lines[1]}, before the loop comes to line {lines[0]} again"
+    elif len(lines) == 2:
+        between = f"between line {lines[0]} and line {lines[1]}"
     if flag is not None:
         earlier = next((each for each in (before, now) if each.action != "reads"), before)
         return (
@@ -145,7 +187,7 @@ def _race_fix(
     if "updates" in kinds and same_block:
         barrier = "__syncwarp()" if same_warp else "__syncthreads()"
         return f"Put {barrier} {between}, or use an atomic for both."
-    if len(lines) == 1 and _UPDATE.search(now.text) and now.index == before.index:
+    if len(lines) == 1 and _updates_one(now.text):
         return "If several threads may update one element, use atomicAdd() or another atomic function."
     if not same_block:
         if kinds == {"writes"}:
@@ -165,6 +207,12 @@ def _race_fix(
             "or, in a loop, one barrier more at the end of each round."
         )
     return f"Put {barrier} {between}."
+
+
+def _updates_one(text: str) -> bool:
+    """Is a line of source an update of one element (`bins[i] += 1`), in which no array stands twice?"""
+    arrays = re.findall(r"(\w+)\s*\[", text)
+    return bool(_UPDATE.search(text)) and len(set(arrays)) == len(arrays)
 
 
 def together(first: Access, second: Access) -> tuple[str, str]:

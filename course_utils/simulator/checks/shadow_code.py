@@ -136,30 +136,35 @@ class _Function:
         return f"define void @{name}(ptr %worker, ptr %warp, i64 %first, i32 %site) {{\n{body}\n}}\n{closer}"
 
     def _quick_load(self) -> None:
-        code, tag, kind = self.code, self.tag, self._vector("i32")
+        code, kind = self.code, self._vector("i32")
         fine = self._settled(self._load("stored"))
-        noted, free = None, ""
-        reads, lanes_ = {}, {}
-        for number in (2, 1):
-            read, lanes = self._load(f"read{number}"), self._load(f"lanes{number}")
-            reads[number], lanes_[number] = read, lanes
-            mine = code.op(f"icmp eq {self._vector(tag)} {read}, {self.mine}")
-            rest = self._both("and", lanes, self.bit, "i32")
-            has = self._and(mine, code.op(f"icmp eq {kind} {rest}, {self.bit}"))
-            free = self._settled(read)
-            other = self._not(self._or(free, self._same_warp(read)[0]))
-            noted = self._or(has, other if noted is None else self._and(other, noted))
-        assert noted is not None
-        self._unless(self._and(fine, self._or(noted, free)))
-        new = self._and(self.inside, free)
-        first, known = code.name("first.read"), code.name("known")
-        code.branch(self._some(new), first, known)
+        reads = {number: self._load(f"read{number}") for number in (1, 2)}
+        settled = {number: self._settled(read) for number, read in reads.items()}
+        others = {
+            number: self._not(self._or(settled[number], self._same_warp(read)[0]))
+            for number, read in reads.items()
+        }
+        look, done = code.name("look"), code.name("done")
+        crowded = self._and(fine, others[1], others[2])  # two other warps are noted already
+        code.branch(self._some(self._and(self.inside, self._not(crowded))), look, done)
+        code.label(look)
+        lanes = {number: self._load(f"lanes{number}") for number in (1, 2)}
+        has = {}
+        for number in (1, 2):
+            mine = code.op(f"icmp eq {self._vector(self.tag)} {reads[number]}, {self.mine}")
+            both = self._both("and", lanes[number], self.bit, "i32")
+            has[number] = self._and(mine, code.op(f"icmp eq {kind} {both}, {self.bit}"))
+        noted = self._or(has[1], self._and(others[1], self._or(has[2], others[2])))
+        self._unless(self._and(fine, self._or(noted, settled[1])))
+        new = self._and(self.inside, settled[1])
+        first = code.name("first.read")
+        code.branch(self._some(new), first, done)
         code.label(first)
         self._store("read1", self.mine, new, reads[1])
-        self._store("lanes1", self.bit, new, lanes_[1])
+        self._store("lanes1", self.bit, new, lanes[1])
         self._store("site1", self.site, new)
-        code.jump(known)
-        code.label(known)
+        code.jump(done)
+        code.label(done)
 
     def _quick_store(self) -> None:
         stored = self._load("stored")

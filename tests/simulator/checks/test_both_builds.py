@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from course_utils import simulator
@@ -82,3 +84,43 @@ def test_ptx_without_source() -> None:
                             arch="sm_90", options=(), expressions=())  # fmt: skip
     run = simulator.load_ptx(made.ptx).launch("k", 1, 64, [zeros(64)], checks=simulator.CHECKS)
     assert [each.kind for each in run.findings] == ["memory"]
+
+
+def test_a_headers_code_is_told_by_the_line_that_calls_it() -> None:
+    source = "#include <cooperative_groups.h>\n" + HEAD + "k(float *x) {\n"
+    source += "auto pair = cooperative_groups::tiled_partition<2>(cooperative_groups::this_thread_block());\n"
+    source += "if (threadIdx.x % 2) return;\nx[threadIdx.x] = pair.shfl_xor(x[threadIdx.x], 1);\n}"
+    for optimise in (True, False):
+        program = simulator.compile(source, name="k.cu", optimise=optimise)
+        run = program.launch("k", 1, 32, [zeros(32)], checks=("barriers",))
+        assert {line for each in run.findings for line in each.lines} == {5}
+
+
+def test_a_traced_launch_can_be_checked() -> None:
+    source = (
+        HEAD + "k(float *x) { __shared__ float s[64]; int t = threadIdx.x; s[t] = x[t];\nx[t] = s[63 - t]; }"
+    )
+    run = launch(source, [floats(64)], trace={"block": 0})
+    assert {line for each in run.findings for line in each.lines} == {1, 2}
+    assert run.trace is not None
+    assert {step.buffer for step in run.trace.steps if step.space == "shared"} == {"s"}
+
+
+def test_many_threads_may_check_one_program() -> None:
+    source = (
+        "__device__ int total;\n" + HEAD + "k(int *x) { if (threadIdx.x == 0) { total = 5; x[0] = total; } }"
+    )
+    program = simulator.compile(source, name="k.cu")
+    runs: list[simulator.Run] = []
+
+    def work() -> None:
+        runs.append(program.launch("k", 1, 32, [zeros(4, np.int32)], checks=simulator.CHECKS))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(runs) == 4
+    for run in runs:
+        quiet(run)

@@ -103,6 +103,18 @@ def test_past_a_local_array() -> None:
     quiet(launch(source, [np.arange(8, dtype=np.int32), zeros(64, np.int32), 8]))
 
 
+def test_into_the_next_local_array() -> None:
+    source = HEAD + "k(const int *x, int *y, int n) { int c[8], d[8];\n"
+    source += "for (int i = 0; i < 8; i++) { c[i] = 0; d[i] = 5; }\n"
+    source += "for (int i = 0; i < n; i++) c[x[i]]++;\nint s = 0;\n"
+    source += "for (int i = 0; i < 8; i++) s += c[i] * i + d[x[i] & 7];\ny[threadIdx.x] = s; }"
+    run = launch(source, [np.arange(9, dtype=np.int32), zeros(64, np.int32), 9])
+    assert found(run) == [("memory", {3})]
+    assert "c[8]" in run.findings[0].message
+    assert "inside d" in run.findings[0].message
+    quiet(launch(source, [np.arange(8, dtype=np.int32), zeros(64, np.int32), 8]))
+
+
 def test_whole_warps_and_parts_of_warps() -> None:
     source = (
         HEAD

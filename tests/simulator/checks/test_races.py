@@ -378,3 +378,51 @@ def test_only_the_checks_asked_for() -> None:
     assert {each.kind for each in run.findings} == {"memory"}
     with pytest.raises(simulator.IllegalAccess):
         launch(source, [zeros(64)], checks=("races",))
+
+
+def test_a_barrier_that_is_missing_at_the_end_of_a_loop_is_placed_there() -> None:
+    source = """
+extern "C" __global__ void rounds(const float* x, float* y, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k += 64) {
+        s[t] = x[k + t];
+        __syncthreads();
+        sum += s[63 - t];
+    }
+    y[t] = sum;
+}
+"""
+    run = simulator.compile(source).launch(
+        "rounds", 1, 64, [np.ones(256, np.float32), np.zeros(64, np.float32), 256], checks=("races",)
+    )
+    (finding,) = run.findings
+    assert finding.fix == "Put __syncthreads() behind line 9, before the loop comes to line 7 again."
+
+
+HANDED_OVER = """
+extern "C" __global__ void hand_over(volatile int* flag, volatile float* data, float* out) {
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) {
+        data[0] = 42.0f;
+        FENCE
+        *flag = 1;
+    } else {
+        while (*flag == 0);
+        __threadfence();
+        out[0] = data[0];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("fence", "lines"), [("__threadfence();", []), ("", [{5, 11}])])
+def test_volatile_data_needs_a_fence_and_a_volatile_flag_none(fence: str, lines: list[set[int]]) -> None:
+    """Both are volatile; the flag is what is compared."""
+    args = [np.zeros(1, np.int32), zeros(1), zeros(1)]
+    run = simulator.compile(HANDED_OVER.replace("FENCE", fence)).launch(
+        "hand_over", 2, 32, args, checks=simulator.CHECKS
+    )
+    assert [set(each.lines) for each in run.findings] == lines
+    assert all("__threadfence()" in each.fix for each in run.findings)

@@ -1,0 +1,11 @@
+// Wrong: a thread reads floats that another warp may not have copied yet.
+extern "C" __global__ void grey(const float* __restrict__ pixels, float* __restrict__ grey, int n) {
+    __shared__ float tile[3 * 256];
+
+    int first = blockIdx.x * 256;
+    int floats = 3 * min(256, n - first);
+    for (int k = threadIdx.x; k < floats; k += 256) tile[k] = pixels[3 * first + k];
+
+    int x = threadIdx.x;
+    if (first + x < n) grey[first + x] = tile[3 * x] + 2.0f * tile[3 * x + 1] + tile[3 * x + 2];
+}
