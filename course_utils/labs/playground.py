@@ -96,7 +96,6 @@ class Playground:
         self._offered: object = None  # what the fields were made from
         self._starts: tuple[playground.Start, ...] = ()
         self._asked: _Wanted | None = None
-        self._cancelled: Callable[[], bool] = lambda: False
         self._quiet = False
         self._lock, self._running = threading.Lock(), threading.Lock()
         self._programs: Bounded[simulator.Program] = Bounded(8)
@@ -430,9 +429,7 @@ class Playground:
 
     def _made(self, wanted: _Wanted, cancelled: Callable[[], bool]) -> _Page:
         pasted = playground.read(wanted.source)
-        # A program compiles instances of templates later, for another request than the one that made it.
-        self._cancelled = cancelled
-        program = self._programs.get(pasted.code, lambda: pasted.compile(lambda: self._cancelled()))
+        program = self._programs.get(pasted.code, lambda: pasted.compile(cancelled))
         if cancelled():
             raise Unwanted
         launch = wanted.launch
