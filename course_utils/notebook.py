@@ -17,6 +17,7 @@ from IPython.display import Markdown
 
 from . import devices, kernels, metrics, problems, recordings
 from .exercises import manifest
+from .exercises import progress as progressing
 from .figures import MEASURES, Figure, Sample, Table, counters_table, ladder, over_sizes, source_view
 from .figures.accesses import lane_addresses
 from .figures.numbers import TIMES, decimal
@@ -483,6 +484,16 @@ def _item(lesson: manifest.Lesson) -> str:
     item = f"{int(number)}." if number.isdigit() else "-"
     name = f"{lesson.title} (to come)" if lesson.to_come else f"[{lesson.title}]({lesson.file})"
     return f"{item} {name}: {lesson.topics}"
+
+
+def progress() -> Shown:
+    """The exercises of each lesson, and which of them the learner has solved."""
+    solved, rows = progressing.solved(), []
+    for lesson in manifest.lessons():
+        still = [name for name in lesson.exercises if name not in solved]
+        if all_ := len(lesson.exercises):
+            rows.append((lesson.title, f"{all_ - len(still)} of {all_}", ", ".join(still) or "none"))
+    return Shown(Table("Your exercises", ("lesson", "solved", "still open"), tuple(rows)))
 
 
 def machine() -> None:

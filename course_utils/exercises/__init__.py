@@ -5,13 +5,13 @@
     exercises.hint("02_tiling/rectangular")     # a question; called again, its answer
     exercises.solution("02_tiling/rectangular")
 
-manifest has the lessons in order, and which exercises belong to each.
+manifest has the lessons in order, and which exercises belong to each; progress what was solved.
 """
 
 from __future__ import annotations
 
 from ..kernels import Listing
-from . import copies, report
+from . import copies, progress, report
 from .checking import Result, examine
 from .exercise import Exercise, ExerciseError, load, names
 
@@ -39,7 +39,12 @@ def check(name: str) -> None:
     except (OSError, UnicodeDecodeError) as error:
         print(f"{copies.shown(path)} cannot be read: {error}")
         return
-    print("\n".join(report.lines(exercise, source, copies.shown(path), examine(exercise, source, path.name))))
+    result = examine(exercise, source, path.name)
+    print("\n".join(report.lines(exercise, source, copies.shown(path), result)))
+    try:
+        progress.note(name, result.caught is None)
+    except OSError as error:
+        print(f"Your progress could not be saved ({error}).")
 
 
 def hint(name: str) -> None:

@@ -1,17 +1,18 @@
 """An exercise: the folder <lesson>/<name>/ with starter, solution, known wrong answers, reference and gates.
 
-exercise.toml states its title, question and tolerance; the sizes to compare values at and to count at; gates,
-hints, and how each file of wrong/ is caught. reference.py makes arguments and expected outputs with NumPy.
-The head comment of starter.cu states the launch, as that of any kernel of the course does.
+exercise.toml states its title, question and tolerance; the sizes to compare values at and to count at; gates
+(on a metric by its exact name, or on one of RATIOS), hints, and how each file of wrong/ is caught.
+reference.py makes arguments and expected outputs with NumPy. The head comment of starter.cu states the
+launch, as that of any kernel of the course does.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,27 +23,61 @@ from ..kernels import Kernel
 FOLDER = Path(__file__).resolve().parent
 
 
+RATIOS: dict[str, tuple[str, Callable[[Mapping[str, int]], float | None]]] = {
+    "sectors_per_load_request": (
+        "sectors a load request",
+        partial(metrics.ratios.sectors_per_request, op="ld"),
+    ),
+    "sectors_per_store_request": (
+        "sectors a store request",
+        partial(metrics.ratios.sectors_per_request, op="st"),
+    ),
+    "load_wavefronts_per_ideal": (
+        "shared load wavefronts for each one needed",
+        partial(metrics.ratios.wavefronts_per_ideal, op="ld"),
+    ),
+    "store_wavefronts_per_ideal": (
+        "shared store wavefronts for each one needed",
+        partial(metrics.ratios.wavefronts_per_ideal, op="st"),
+    ),
+}
+"""What a gate may bind besides metrics: name -> (label, the number of a run's metrics)."""
+
+
 class ExerciseError(ValueError):
     """There is no such exercise, or its folder is incomplete."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A bound on a metric: at most, or at least, `goal`."""
+    """A bound on a metric, or on one of RATIOS: at most, or at least, `goal`."""
 
     metric: str
-    goal: int
+    goal: float
     at_least: bool
 
     @property
     def label(self) -> str:
-        return metrics.METRICS[self.metric].label
+        ratio = RATIOS.get(self.metric)
+        return ratio[0] if ratio else metrics.METRICS[self.metric].label
 
-    def passed(self, count: int) -> bool:
+    def count(self, counted: Mapping[str, int]) -> float | None:
+        """The number of a run that is bound; None for a ratio where nothing was counted to divide by."""
+        ratio = RATIOS.get(self.metric)
+        return ratio[1](counted) if ratio else counted[self.metric]
+
+    def passed(self, count: float | None) -> bool:
+        if count is None:
+            return False
         return count >= self.goal if self.at_least else count <= self.goal
 
     def __str__(self) -> str:
-        return f"at {'least' if self.at_least else 'most'} {self.goal:,}"
+        return f"at {'least' if self.at_least else 'most'} {number(self.goal)}"
+
+
+def number(count: float | None) -> str:
+    """12,345 or 4.25, a dash for None."""
+    return "-" if count is None else f"{count:,.2f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -134,7 +169,7 @@ def read(name: str, stated: Mapping[str, Any]) -> Exercise:
 
 def _gate(name: str, gate: Mapping[str, Any]) -> Gate:
     goals = [key for key in ("at_most", "at_least") if key in gate]
-    if len(goals) != 1 or gate["metric"] not in metrics.METRICS:
+    if len(goals) != 1 or gate["metric"] not in {**metrics.METRICS, **RATIOS}:
         raise ExerciseError(f"{name}: a gate needs a known metric, and at_most or at_least; this is {gate}.")
     return Gate(gate["metric"], gate[goals[0]], goals[0] == "at_least")
 

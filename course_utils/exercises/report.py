@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+
+from ..simulator import CHECKS
 from .checking import Result, in_words
-from .exercise import Exercise
+from .exercise import Exercise, number
+
+_WIDTH = 100
 
 _ENDED = {
     "compile": "does not compile",
@@ -11,6 +16,7 @@ _ENDED = {
     "memory": "reads or writes outside its memory",
     "hang": "does not end",
     "values": "gives wrong values",
+    "checks": "gives right values here, but nothing makes sure of it",
     "counters": "gives right values, and misses a goal",
 }
 
@@ -21,19 +27,24 @@ def lines(exercise: Exercise, source: str, file: str, result: Result) -> list[st
     verdict = _ENDED[result.caught] if result.caught else "solves the exercise"
     report = [f"{file}{unchanged} {verdict}."]
     if not result.gates:
-        return [*report, *(f"  {reason}" for reason in result.reasons)]
+        return [*report, *(_filled(reason) for reason in result.reasons)]
     tried = (*exercise.values, exercise.counters)
     sizes = "; ".join(", ".join(map(str, each.values())) for each in tried)
     report += [f"Values: the whole of every array is right for {', '.join(exercise.counters)} = {sizes}."]
+    report.append(f"The checks ({', '.join(CHECKS)}) found nothing.")
     report += [f"Counted in the simulator, at {in_words(exercise.counters)}:", *_table(result)]
     return report
 
 
+def _filled(reason: str) -> str:
+    return textwrap.fill(reason, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
 def _table(result: Result) -> list[str]:
-    rows = [("", "now", "starter", "goal", "")]
+    rows = [("", "now", "before", "goal", "")]
     for each in result.gates:
         reached = "reached" if each.passed else "not yet"
-        rows.append((each.gate.label, f"{each.now:,}", f"{each.before:,}", str(each.gate), reached))
+        rows.append((each.gate.label, number(each.now), number(each.before), str(each.gate), reached))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [_line(row, widths) for row in rows]
 

@@ -44,15 +44,15 @@ def accesses(trace: Trace, space: str, warp: int | None = None) -> dict[Access, 
     out.
     """
     found: dict[Access, list[Step]] = {}
-    for step in trace.steps:
-        if step.space == space and step.index is not None and step.moved != 0 and warp in (None, step.warp):
+    for step in trace.steps if warp is None else trace.of(warp):
+        if step.space == space and step.index is not None and step.moved != 0:
             found.setdefault(Access.of(step), []).append(step)
     return dict(sorted(found.items(), key=lambda each: each[0].line or 0))
 
 
 def warps(trace: Trace, space: str | None = None) -> list[int]:
     """The warps of a trace, in order; those alone that touch a memory, where one is given."""
-    return sorted({step.warp for step in trace.steps if space is None or step.space == space})
+    return trace.warps(space)
 
 
 def chosen(

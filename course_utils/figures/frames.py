@@ -52,7 +52,7 @@ def is_barrier(step: Step) -> bool:
 
 def frames(trace: Trace, warp: int, *, by_line: bool = True) -> list[Frame]:
     """The frames of a warp; with `by_line` false one for each PTX instruction."""
-    steps = [step for step in trace.steps if step.warp == warp]
+    steps = trace.of(warp)
     groups = list(_groups(steps) if by_line else ((step,) for step in steps))
     known: dict[str, int] = {}
     found = []

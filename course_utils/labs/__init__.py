@@ -13,8 +13,10 @@
 In the order data flows: controls (what may be varied), engine (state -> Result, on the inputs of
 course_utils.problems), options (what a view lets the learner choose of a run), views (Result -> figure), page
 (all views of a state), explain (errors in plain words), latest (the newest change wins), sweeping (a control
-over all its values), lab (all of it as widgets). A new lab needs new views or controls at most. Two more:
-values (buffers before and after) and playground, a lab for any kernel that is pasted.
+over all its values), predict and question (what is asked before it is shown), frame (what surrounds a lab,
+with the switch of projector), links (a state as text), lab (all of it as widgets). A new lab needs new views
+or controls at most. Two more: values (buffers before and after) and playground, a lab for any kernel that is
+pasted.
 """
 
 from __future__ import annotations
@@ -22,9 +24,12 @@ from __future__ import annotations
 from .controls import Choice, Preset, block_shapes
 from .engine import Result
 from .lab import Lab
+from .links import at
 from .options import Option
 from .playground import Playground
 from .predict import Predict
+from .projector import projector
+from .question import Question, predictions
 from .sweeping import Sweep
 from .views import (
     AccessMap,
@@ -35,6 +40,7 @@ from .views import (
     SourceView,
     TileFilm,
     TilePicture,
+    Times,
     View,
     WarpFilm,
 )
@@ -50,13 +56,18 @@ __all__ = [
     "Playground",
     "Predict",
     "Preset",
+    "Question",
     "Result",
     "Roofline",
     "SourceView",
     "Sweep",
     "TileFilm",
     "TilePicture",
+    "Times",
     "View",
     "WarpFilm",
+    "at",
     "block_shapes",
+    "predictions",
+    "projector",
 ]

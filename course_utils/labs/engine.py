@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
 
@@ -35,7 +35,8 @@ class Result:
 
     `tunables`: those that the controls set. `shapes`: (rows, columns) of each buffer, in the order of the
     parameters. `least_bytes`: of all buffers together, each once. `verdict`: whether the result is right, in
-    words. `kernels`: all of the lab's. `ptx`: what the compiler made of the kernel.
+    words. `kernels`: all of the lab's. `ptx`: what the compiler made of the kernel. `sizes`: whole numbers
+    among the kernel's parameters.
     """
 
     state: State
@@ -50,6 +51,7 @@ class Result:
     verdict: str
     kernels: tuple[Kernel, ...]
     ptx: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def run(self) -> Run:
@@ -66,6 +68,7 @@ class _Launched:
     correct: bool
     verdict: str
     ptx: str
+    sizes: Mapping[str, int]
 
 
 class Engine:
@@ -103,6 +106,17 @@ class Engine:
     def kernels(self) -> tuple[Kernel, ...]:
         return tuple(map(self.kernel, self.names))
 
+    @property
+    def problem(self) -> Maker | None:
+        return self._problem
+
+    def settings(self, state: State) -> dict[str, Value]:
+        """What the controls set: tunables, sizes and other parameters."""
+        settings: dict[str, Value] = {}
+        for control, value in state.items():
+            settings |= self.meanings[control](value) if control in self.meanings else {control: value}
+        return settings
+
     def result(self, state: State, traced: bool, cancelled: Callable[[], bool]) -> Result:
         """Run the state's kernel, and the baseline where there is one.
 
@@ -129,12 +143,11 @@ class Engine:
             launched.verdict,
             self.kernels(),
             launched.ptx,
+            launched.sizes,
         )
 
     def _launch(self, kernel: Kernel, state: State, traced: bool, cancelled: Callable[[], bool]) -> _Launched:
-        settings: dict[str, Value] = {}
-        for control, value in state.items():
-            settings |= self.meanings[control](value) if control in self.meanings else {control: value}
+        settings = self.settings(state)
         tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
         parameters = {parameter.name for parameter in kernel.entry.parameters} | problems.meant(kernel)
         sizes = {name: int(value) for name, value in settings.items() if name in parameters}
@@ -172,7 +185,10 @@ class Engine:
         ]
         shapes = {name: rows_and_columns(problem.arrays[name]) for name in buffers}
         least = sum(problem.arrays[name].nbytes for name in buffers)
-        return _Launched(sample, geometry, tunables, shapes, least, correct, verdict, program.ptx)
+        whole = {name: int(value) for name, value in problem.scalars.items() if value.dtype.kind in "iu"}
+        return _Launched(
+            sample, geometry, tunables, shapes, least, correct, verdict, program.ptx, {**sizes, **whole}
+        )
 
     def _program(
         self, kernel: Kernel, tunables: Mapping[str, int], cancelled: Callable[[], bool]

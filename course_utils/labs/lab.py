@@ -5,31 +5,29 @@ from __future__ import annotations
 import asyncio
 import html
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import ipywidgets as widgets
 
 from ..compiler import Cancelled
-from ..figures import STYLE, Table, sweep_table
-from ..figures.style import NARROW, scoped
+from ..figures import Table, sweep_table
+from ..figures.style import scoped
 from ..kernels import Kernel
 from ..problems import Maker
 from .bounded import Bounded
 from .controls import KERNEL, Control, Value
 from .engine import Engine, Result, State, Unwanted
 from .explain import Explanation, explain
+from .frame import Frame
 from .latest import Latest
-from .look import LAB_STYLE
+from .links import link
 from .options import Steering
 from .page import Page, Panel, bare, described
+from .question import Asked, Question
 from .sweeping import Sweep, SweepPanel
 from .views import Steerable, View
-
-BUSY_AFTER = 0.2
-"""Seconds after which a lab says that it is computing."""
 
 
 class _Wish(NamedTuple):
@@ -45,7 +43,8 @@ class Lab:
     kernels: names such as "tiling/tiled", or Kernel objects. controls: what may be varied. views: what is
     shown, in order; a Sweep among them runs when its button is pressed. baseline: the kernel whose counters
     stand beside the chosen one's. problem: makes inputs and right results (default: by the kernels' topic).
-    seed: of the inputs.
+    seed: of the inputs. state: where controls and options stand at first, as `set` takes them. predict: what
+    the learner is asked before numbers and pictures are shown; until then the controls rest.
 
     A control moved in a notebook recompiles and runs in the background, and only the newest change counts;
     `wait` waits for it. Where no event loop runs (a script, a test) the same happens at once, and so it does
@@ -61,6 +60,8 @@ class Lab:
         baseline: str | None = None,
         problem: Maker | None = None,
         seed: int = 0,
+        state: Mapping[str, Value] | None = None,
+        predict: Question | None = None,
     ) -> None:
         self._engine = Engine(kernels, baseline, problem, seed)
         found = self._engine.kernels()
@@ -78,9 +79,14 @@ class Lab:
         self._background: Latest[_Wish] = Latest(self._show)
         self.controls = {choice.name: choice.widget() for choice in choices}
         """The widgets by the name of what they vary; each one's `value` is the chosen one."""
+        self._asked = (
+            Asked(predict, self._engine.names, lambda: self.result, self._reveal) if predict else None
+        )
+        self._build()
+        self._begin(state or {})
+        self._reveal()
         for control in self.controls.values():
             control.observe(self._moved, names="value")
-        self._build()
 
     @property
     def state(self) -> State:
@@ -99,7 +105,7 @@ class Lab:
     def widget(self) -> widgets.VBox:
         """The lab as one widget, for a layout of one's own; computed if it was not yet."""
         self._complete()
-        return self._frame
+        return self._frame.box
 
     def set(self, **values: Value) -> None:
         """Move controls and options, compute, and show: `lab.set(TILE=8, kernel="tiling/tiled", warp=1)`.
@@ -123,15 +129,32 @@ class Lab:
         for name, value in options.items():
             self._check_option(name, value)
 
+    def link(self) -> str:
+        """Controls and options as they stand, as a short text; `labs.at` reads it."""
+        picked = [panel.picked or {} for panel in (self._page.panels if self._page else ())]
+        options = {name: value for each in reversed(picked) for name, value in each.items()}
+        return link({**self.state, **options})
+
+    def expect(self, choice: float | str) -> None:
+        """Answer the lab's question, as its button does. Raises ValueError where that is no choice, or where
+        nothing is asked."""
+        if self._asked is None:
+            raise ValueError("this lab asks no question")
+        self._complete()
+        self._asked.choose(self._asked.label(choice))
+
     def wait(self, seconds: float | None = None) -> bool:
         """Until the last change is shown and no sweep runs; False if either takes longer than `seconds`."""
         return self._background.wait(seconds) and all(panel.wait(seconds) for panel in self.sweeps)
 
     def report(self) -> str:
-        """What is shown, as text: the state, the verdict, each table, and each picture's sentence."""
+        """What is shown, as text: the state, the verdict, each table, and each picture's sentence; or the
+        question that is open."""
         self._complete()
         if self.error is not None:
             return self.error.text
+        if self._asked is not None and self._asked.chosen is None:
+            return f"{described(self.state)}\n{self._asked!r}\nThe numbers are shown once this is answered."
         swept = [panel.figure for panel in self.sweeps if panel.figure is not None]
         tables = [f"{figure.sentence}\n\n{figure.text}" for figure in swept]
         return "\n\n".join([self._page.text, *tables])  # type: ignore[union-attr]
@@ -162,6 +185,16 @@ class Lab:
         return {**bundle, "text/plain": repr(self)}
 
     # Options of views
+
+    def _begin(self, state: Mapping[str, Value]) -> None:
+        """Put the controls where the lab opens; what names none of them is an option of a view."""
+        for name, value in state.items():
+            if name in self.controls or not any(self._steerings):
+                self._check(name, value)
+                self.controls[name].value = value
+        self._first = {name: value for name, value in state.items() if name not in self.controls}
+        for steering in filter(None, self._steerings):
+            steering.wanted.update(self._first)
 
     def _wish(self) -> _Wish:
         return _Wish(self.state, tuple(dict(each.wanted) if each else {} for each in self._steerings))
@@ -194,8 +227,7 @@ class Lab:
     # Showing
 
     def _build(self) -> None:
-        self._busy, self._status, self._failure = (widgets.HTML() for _ in range(3))
-        self._failure.layout.display = "none"
+        self._frame = Frame("computing")
         self._steerings = [
             Steering(self._steered) if isinstance(view, Steerable) else None for view in self._views
         ]
@@ -214,18 +246,29 @@ class Lab:
             frames.append(frame.add_class("lk-panel"))
             if view.wide:
                 frame.add_class("lk-wide")
-        controls = widgets.Box([*self.controls.values(), self._busy]).add_class("lk-controls")
+        controls = widgets.Box([*self.controls.values(), self._frame.busy, self._frame.switch.button])
         self._body = widgets.Box(frames).add_class("lk-views")
-        look = widgets.HTML(f"<style>{STYLE}{NARROW}{LAB_STYLE}</style>", layout={"display": "none"})
-        self._frame = widgets.VBox([look, controls, self._status, self._failure, self._body]).add_class(
-            "lk-lab"
+        asked = [self._asked.widget] if self._asked else []
+        self._frame.fill(
+            controls.add_class("lk-controls"), *asked, self._frame.status, self._frame.failure, self._body
         )
+
+    def _reveal(self) -> None:
+        """Hide the numbers while a question is open; show them once it is answered."""
+        hidden = self._asked is not None and self._asked.chosen is None
+        for control in self.controls.values():
+            control.disabled = hidden
+        for part in (self._body, self._frame.status):
+            part.layout.display = "none" if hidden else None
 
     def _complete(self) -> None:
         """Wait for a change in progress, and compute the first state if nothing was shown yet."""
         self._background.wait()
         if self._page is None and self.error is None:
             self._show(self._wish(), self._background.drop())
+            for name in self._first if self.error is None else ():
+                if not self._offered(name):
+                    self._check(name, None)
 
     def _moved(self, _change: object) -> None:
         if not self._quiet:
@@ -241,7 +284,7 @@ class Lab:
             self._background.ask(self._wish())
 
     def _show(self, wish: _Wish, cancelled: Callable[[], bool]) -> None:
-        with self._busy_sign(cancelled):
+        with self._frame.working(cancelled):
             try:
                 page, error = self._draw(wish, cancelled), None
             except (Unwanted, Cancelled):
@@ -259,7 +302,9 @@ class Lab:
                     else:
                         steering.offer(panel.options, panel.picked or {})
                         body.value = scoped(panel.body)
-                self._status.value = page.status  # last: it tells what is shown
+                if self._asked is not None:
+                    self._asked.tell(described(wish.state))
+                self._frame.status.value = page.status  # last: it tells what is shown
             self._tell(error)
 
     def _draw(self, wish: _Wish, cancelled: Callable[[], bool]) -> Page:
@@ -281,30 +326,8 @@ class Lab:
         return Page(self._results.get(key, lambda: bare(result())), tuple(panels))
 
     def _tell(self, error: Explanation | None) -> None:
-        """Show an error above the last good picture, which is dimmed; or take both away."""
         self.error = error
-        self._failure.value = (
-            scoped(f'<div class="lk-error" role="alert">{error.html}</div>') if error else ""
-        )
-        self._failure.layout.display = None if error else "none"
-        for part in (self._body, self._status):
-            (part.add_class if error else part.remove_class)("lk-stale")
-
-    @contextmanager
-    def _busy_sign(self, cancelled: Callable[[], bool]) -> Iterator[None]:
-        def show() -> None:
-            if not cancelled():
-                self._busy.value = scoped('<span class="lk-busy" role="status">computing</span>')
-
-        timer = threading.Timer(BUSY_AFTER, show)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-            self._busy.value = ""
+        self._frame.tell(error, self._body, self._frame.status)
 
     def _kernel(self, state: State) -> Kernel | None:
         try:

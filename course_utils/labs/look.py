@@ -15,7 +15,9 @@ LAB_STYLE = """
 .lk-controls .widget-toggle-buttons .widget-label { width: auto; flex: 0 0 auto; }
 .lk-controls .widget-label { font-weight: 600; }
 .lk-controls .widget-readout { min-width: 3em; }
-.lk-controls > .widget-html { width: 7em; min-height: 28px; flex: 0 0 auto; }
+.lk-controls > .lk-busy-place { width: 7em; min-height: 28px; flex: 0 0 auto; }
+.lk-controls > .lk-switch { margin-left: auto; }
+.lk-lab > .lk-predict { margin: 8px 0; }
 .lk-controls button:focus-visible, .lk-controls .noUi-handle:focus-visible { outline-offset: 1px;
   outline: 2px solid var(--jp-brand-color1, #1976d2); }
 .lk .lk-status { display: flex; flex-flow: row wrap; gap: 2px 16px; min-height: 1.5em; padding: 6px 0 8px;
@@ -47,6 +49,9 @@ LAB_STYLE = """
   .lk-panel.lk-wide .lk-sentence, .lk-panel.lk-wide.lk-steered .lk-sentence { min-height: 4.35em; }
 }
 .lk-stale { opacity: 0.45; }
+.lk-lab.lk-projector { zoom: 1.5; }
+.lk-projector .lk-views > .lk-panel { flex: 1 1 100% !important; }
+.lk-projector .lk-metric { display: none; }
 .lk-panel.widget-vbox { overflow: visible; }
 .lk-panel > .lk-options { margin: 0 0 4px; }
 .lk-options .widget-dropdown, .lk-options .widget-slider { width: auto; max-width: 100%; height: auto; }

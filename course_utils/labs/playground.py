@@ -16,18 +16,17 @@ import ipywidgets as widgets
 
 from .. import playground, simulator
 from ..compiler import Cancelled
-from ..figures import STYLE, Figure, Sample, counters_table, findings_view, source_view
+from ..figures import Figure, Sample, counters_table, findings_view, source_view
 from ..figures.numbers import TIMES
 from ..figures.sample import COUNTED
-from ..figures.style import NARROW, scoped
+from ..figures.style import scoped
 from ..kernels.kernel import REPOSITORY
 from ..playground import Input, InputError, Launch, Outcome, Pasted, PastedKernel, PasteError, suggestions
 from .bounded import Bounded
 from .engine import Unwanted
 from .explain import Explanation, explain
-from .lab import BUSY_AFTER
+from .frame import Frame
 from .latest import Latest
-from .look import LAB_STYLE
 from .values import values_table
 
 SHOWN_OUTPUT = 4000  # characters of what the kernel printed
@@ -97,7 +96,6 @@ class Playground:
         self._offered: object = None  # what the fields were made from
         self._starts: tuple[playground.Start, ...] = ()
         self._asked: _Wanted | None = None
-        self._cancelled: Callable[[], bool] = lambda: False
         self._quiet = False
         self._lock, self._running = threading.Lock(), threading.Lock()
         self._programs: Bounded[simulator.Program] = Bounded(8)
@@ -126,7 +124,7 @@ class Playground:
     def widget(self) -> widgets.VBox:
         """The playground as one widget; what it holds is run if it was not yet."""
         self._complete()
-        return self._frame
+        return self._frame.box
 
     def paste(self, source: str) -> None:
         """Put a source into the text area, run its first kernel, and show that."""
@@ -204,9 +202,8 @@ class Playground:
         self._parameters = 0  # how many of the fields are of parameters, or of members of one
         self.inputs: dict[str, widgets.Text] = {}
         """The fields of the chosen kernel's parameters, and of the source's variables, by name."""
-        self._told, self._busy, self._status, self._failure, self._found, self._printed = (
-            widgets.HTML() for _ in range(6)
-        )
+        self._frame = Frame("running")
+        self._told, self._found, self._printed = (widgets.HTML() for _ in range(3))
         self._panels = [widgets.HTML().add_class("lk-panel").add_class("lk-wide") for _ in _TITLES]
         for name in ("file", "source", "kernel", "launch", "instance", "grid", "block", "shared"):
             getattr(self, name).add_class(f"lk-field-{name}")
@@ -214,18 +211,18 @@ class Playground:
         self._fields = widgets.Box([]).add_class("lk-fields")
         geometry = widgets.Box([self.instance, self.grid, self.block, self.shared]).add_class("lk-fields")
         chosen = widgets.Box([self.kernel, self.launch]).add_class("lk-fields")
-        buttons = widgets.Box([self.run_button, self._busy]).add_class("lk-controls")
+        buttons = widgets.Box([self.run_button, self._frame.busy, self._frame.switch.button]).add_class(
+            "lk-controls"
+        )
         self._body = widgets.Box(self._panels).add_class("lk-views")
-        for part in (self._failure, self._found, self._printed, self.instance):
+        for part in (self._found, self._printed, self.instance):
             part.layout.display = "none"
-        look = widgets.HTML(f"<style>{STYLE}{NARROW}{LAB_STYLE}{_STYLE}</style>", layout={"display": "none"})
-        self._frame = widgets.VBox(
-            [
-                look, self.file, self.source, self._told, chosen, geometry, self._fields, buttons,
-                self._status, self._failure, self._found, self._printed, self._body,
-            ]
+        self._frame.fill(
+            self.file, self.source, self._told, chosen, geometry, self._fields, buttons,
+            self._frame.status, self._frame.failure, self._found, self._printed, self._body,
+            style=_STYLE,
         )  # fmt: skip
-        self._frame.add_class("lk-lab").add_class("lk-playground")
+        self._frame.box.add_class("lk-playground")
         self.file.observe(self._file_named, "value")
         self.source.observe(self._source_changed, "value")
         self.kernel.observe(self._kernel_chosen, "value")
@@ -411,7 +408,7 @@ class Playground:
     def _show(self, wanted: _Wanted, cancelled: Callable[[], bool]) -> None:
         page, error = None, None
         listed = _Listed(wanted.source.replace("\r\n", "\n"))
-        with self._busy_sign(cancelled):
+        with self._frame.working(cancelled):
             try:
                 page = self._made(wanted, cancelled)
             except (Unwanted, Cancelled):
@@ -432,9 +429,7 @@ class Playground:
 
     def _made(self, wanted: _Wanted, cancelled: Callable[[], bool]) -> _Page:
         pasted = playground.read(wanted.source)
-        # A program compiles instances of templates later, for another request than the one that made it.
-        self._cancelled = cancelled
-        program = self._programs.get(pasted.code, lambda: pasted.compile(lambda: self._cancelled()))
+        program = self._programs.get(pasted.code, lambda: pasted.compile(cancelled))
         if cancelled():
             raise Unwanted
         launch = wanted.launch
@@ -469,7 +464,7 @@ class Playground:
         self._printed.value = scoped(f'<div class="lk-printed">{printed}</div>') if printed else ""
         self._printed.layout.display = None if printed else "none"
         launched = html.escape(_launched(page.outcome, label=False))
-        self._status.value = scoped(
+        self._frame.status.value = scoped(
             f'<div class="lk-status"><span class="lk-badge">{COUNTED}</span><span>{launched}</span></div>'
         )
 
@@ -483,28 +478,7 @@ class Playground:
 
     def _tell(self, error: Explanation | None) -> None:
         self.error = error
-        self._failure.value = (
-            scoped(f'<div class="lk-error" role="alert">{error.html}</div>') if error else ""
-        )
-        self._failure.layout.display = None if error else "none"
-        for part in (self._body, self._status, self._found, self._printed):
-            (part.add_class if error else part.remove_class)("lk-stale")
-
-    @contextmanager
-    def _busy_sign(self, cancelled: Callable[[], bool]) -> Iterator[None]:
-        def show() -> None:
-            if not cancelled():
-                self._busy.value = scoped('<span class="lk-busy" role="status">running</span>')
-
-        timer = threading.Timer(BUSY_AFTER, show)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-            self._busy.value = ""
+        self._frame.tell(error, self._body, self._frame.status, self._found, self._printed)
 
     def _arguments(self) -> list[str]:
         return [f"{name}: {field.value}" for name, field in self.inputs.items()]

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import ipywidgets as widgets
 
 from ..figures import STYLE
 from ..figures.style import scoped
+from .projector import Switch
 
 Answer = str | Callable[[], str]
+
+
+class Judged(NamedTuple):
+    """Whether a choice was right, a sentence that says so, and the reason."""
+
+    correct: bool
+    told: str
+    why: str
 
 
 class Predict:
@@ -62,22 +72,34 @@ class Predict:
         self.widget = widgets.VBox([look, asked, self._buttons, self._check, self._told]).add_class(
             "lk-predict"
         )
+        self._switch = Switch(self.widget)
 
     def _picked(self, _change: object) -> None:
         self._check.disabled = self._buttons.value is None or self.chosen is not None
 
     def _reveal(self) -> None:
-        if self.chosen is not None or self._buttons.value is None:
+        choice = self._buttons.value
+        if self.chosen is not None or choice is None:
             return
-        self.chosen = self._buttons.value
+        try:
+            judged = self._judge(choice)
+        except (RuntimeError, ValueError) as error:
+            self._told.value = scoped(f'<p role="status">{html.escape(str(error))}</p>')
+        else:
+            self._settle(choice, judged)
+
+    def _judge(self, choice: str) -> Judged:
         right = self._answer() if callable(self._answer) else self._answer
-        self.correct = self.chosen == right
-        self._buttons.disabled = self._check.disabled = True
         why = self._why() if callable(self._why) else self._why
-        verdict = (
-            f"As you expected: {right}." if self.correct else f"You expected {self.chosen}; it is {right}."
-        )
-        told = f"<p><b>{html.escape(verdict)}</b></p><p>{html.escape(why)}</p>"
+        if choice == right:
+            return Judged(True, f"As you expected: {right}.", why)
+        return Judged(False, f"You expected {choice}; it is {right}.", why)
+
+    def _settle(self, choice: str, judged: Judged) -> None:
+        self.chosen, self.correct = choice, judged.correct
+        self._buttons.value = choice
+        self._buttons.disabled = self._check.disabled = True
+        told = f"<p><b>{html.escape(judged.told)}</b></p><p>{html.escape(judged.why)}</p>"
         self._told.value = scoped(f'<div role="status">{told}</div>')
 
 
@@ -85,5 +107,6 @@ _STYLE = """
 .lk-predict { border: 1px solid var(--jp-border-color2, #e0e0e0);
   border-left: 4px solid var(--jp-brand-color1, #1976d2); border-radius: 6px; padding: 10px 14px; overflow:
   hidden; }
+.lk-projector { zoom: 1.5; }
 .lk-predict .widget-radio-box label { margin: 2px 0; height: auto; line-height: 1.5; white-space: normal; }
 """

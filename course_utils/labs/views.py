@@ -26,11 +26,13 @@ from ..figures.frames import frames
 from ..figures.phases import phases
 from ..figures.ptx import lines_with_instructions
 from ..figures.source import BY_LINE, sorts
+from ..figures.times import times_view, told_sizes
 from ..simulator.kinds import LANES
 from ..simulator.trace import Trace
 from .controls import Value, shown
 from .engine import Result
 from .options import Option
+from .timing import named, recorded
 
 Wanted = Mapping[str, Value]
 
@@ -259,3 +261,15 @@ class Roofline:
             samples.append(result.baseline)
         counted = [Point.counted(sample, result.least_bytes) for sample in samples]
         return roofline([*counted, *self.others], metrics.GPUS[str(gpu)])
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long the chosen kernel took at the largest recorded size, beside the library at that size."""
+
+    title: str = "How long it took"
+    traced: bool = False
+    wide: bool = True
+
+    def draw(self, result: Result) -> Figure:
+        return times_view(named(result), recorded(result), told_sizes(result.sizes))

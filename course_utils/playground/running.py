@@ -128,7 +128,7 @@ def run(
         finished = program.launch(
             instance, grid, block, made.arguments(inputs, values), shared,
             checks=() if trace else CHECKS, budget=BUDGET, trace=trace, workers=workers,
-            allow_large_shared=True, cooperative=_cooperative(pasted, kernel),
+            allow_large_shared=True, cooperative=_cooperative(pasted, kernel), cancelled=cancelled,
         )  # fmt: skip
         return finished, before, values
 

@@ -60,7 +60,8 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Timed:
-    """A kernel of the course, or a library, at one size. `error`: see problems.Problem.error."""
+    """A kernel of the course, or a library, at one size. `error`: see problems.Problem.error. `source`: the
+    digest of the kernel's code, "" for a library."""
 
     name: str
     tunables: Values
@@ -70,6 +71,7 @@ class Timed:
     operations: int | None
     moved: int | None
     note: str = ""
+    source: str = ""
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -270,6 +272,7 @@ def _timed(name: str, entry: Entry) -> Timed:
         entry.get("operations"),
         entry.get("moved"),
         entry.get("note", ""),
+        entry.get("source", ""),
     )
 
 

@@ -97,7 +97,7 @@ class Program:
         source: str | None = None,
         resources: Mapping[str, compiler.Resources] | None = None,
         name: str = "kernel.cu",
-        instantiate: Callable[[str], tuple[Program, str]] | None = None,
+        instantiate: Callable[[str, Callable[[], bool] | None], tuple[Program, str]] | None = None,
         variables_of: Program | None = None,
         text: str = "",
         plain: Callable[[], Program] | None = None,
@@ -141,6 +141,7 @@ class Program:
         trace: Mapping[str, object] | None = None,
         cooperative: bool = False,
         allow_large_shared: bool = False,
+        cancelled: Callable[[], bool] | None = None,
     ) -> Run:
         """Run a kernel over a grid and count.
 
@@ -155,11 +156,13 @@ class Program:
         program came from source, the build without optimisation runs too, on copies of the arguments as they
         were before: an optimiser can hide a fault. Findings that only this one shows say so (Finding.build).
 
-        Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang.
+        cancelled: asked while an instance of a template is compiled for this launch, as `compile` asks its.
+
+        Raises ArgumentError, LaunchError, Unsupported, IllegalAccess, Trap, Hang; compiler.Cancelled.
         """
         kernel = self._mangled(kernel)
         if "<" in kernel or (kernel not in self._module.functions and self._instantiate):
-            instance, lowered = self._instance(kernel)
+            instance, lowered = self._instance(kernel, cancelled)
             return instance.launch(
                 lowered, grid, block, args, shared_bytes,
                 checks=checks, workers=workers, budget=budget, trace=trace,
@@ -410,10 +413,10 @@ class Program:
             raise _no_kernel(kernel, self)
         return function
 
-    def _instance(self, kernel: str) -> tuple[Program, str]:
+    def _instance(self, kernel: str, cancelled: Callable[[], bool] | None = None) -> tuple[Program, str]:
         if self._instantiate is None:
             raise LaunchError(f"{kernel!r}: templates need the source; this program was loaded from PTX")
-        instance, lowered = self._instantiate(kernel)
+        instance, lowered = self._instantiate(kernel, cancelled)
         for name, (start, size) in self._constant_places.items():
             if name in instance._constant_places:
                 there, _ = instance._constant_places[name]
@@ -691,10 +694,15 @@ def compile(
     cancelled: Callable[[], bool] | None = None,
 ) -> Program:
     """Compile CUDA C++ with NVRTC and load it into the simulator. Raises CompileError with the file's own
-    lines."""
+    lines.
+
+    cancelled: asked during this compile whether its result is still wanted; True ends it with
+    compiler.Cancelled. What the program compiles later, it compiles for a launch, which has its own."""
 
     def build(
-        expressions: Sequence[str], variables_of: Program | None = None
+        expressions: Sequence[str],
+        cancelled: Callable[[], bool] | None,
+        variables_of: Program | None = None,
     ) -> tuple[Program, compiler.Compiled]:
         made = compiler.compile(
             source,
@@ -732,13 +740,12 @@ def compile(
             name=name,
             options=options,
             optimise=False,
-            cancelled=cancelled,
         )
 
-    def instantiate(expression: str) -> tuple[Program, str]:
+    def instantiate(expression: str, cancelled: Callable[[], bool] | None = None) -> tuple[Program, str]:
         if expression not in instances:
             try:
-                program, made = build((expression,), plain)
+                program, made = build((expression,), cancelled, plain)
             except compiler.CompileError as error:
                 if "__nv_name_map" not in error.log:  # else the source is right, and the name is not in it
                     raise
@@ -746,5 +753,5 @@ def compile(
             instances[expression] = (program, made.lowered_names[expression])
         return instances[expression]
 
-    plain = build(())[0]
+    plain = build((), cancelled)[0]
     return plain

@@ -6,8 +6,10 @@ addresses of each memory instruction. The steps in between follow from the code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from .access import BYTES, Site
 from .counters import line_of
 from .errors import Index, LaunchError
 from .kinds import LANES
+from .layout import REGION_BITS
 from .memory import Memory
 from .plan import Plan
 from .ptx import Instruction, plain_name
@@ -60,11 +63,26 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """The steps of a block in the order in which they ran, one warp at a time between barriers."""
+    """The steps of a block in the order in which they ran, one warp at a time between barriers.
+
+    The steps of a trace that a launch made are read when they are first asked for: `of` reads those of one
+    warp alone."""
 
     block: Index
-    steps: list[Step] = field(repr=False)
+    steps: Sequence[Step] = field(repr=False)
     complete: bool = True
+
+    def of(self, warp: int) -> Sequence[Step]:
+        """The steps of one warp."""
+        if isinstance(self.steps, Steps):
+            return self.steps.of(warp)
+        return [step for step in self.steps if step.warp == warp]
+
+    def warps(self, space: str | None = None) -> list[int]:
+        """The warps that did anything, in order; those alone that touch a memory, where one is given."""
+        if isinstance(self.steps, Steps):
+            return self.steps.warps(space)
+        return sorted({step.warp for step in self.steps if space is None or step.space == space})
 
 
 @dataclass(frozen=True)
@@ -95,107 +113,227 @@ def request(value: Mapping[str, object], grid: Index, warps: int) -> Request:
 
 def read(records: np.ndarray, complete: bool, asked: Request, plan: Plan, memory: Memory) -> Trace:
     """Steps from the records that compiled code left."""
-    reader = _Reader(plan, memory)
-    steps: list[Step] = []
-    position = 0
-    while position < len(records):
-        _, block, mask, warp = (int(number) for number in records[position : position + BLOCK_LENGTH])
-        position += BLOCK_LENGTH
-        active = mask & 0xFFFFFFFF
-        for place, instruction in enumerate(_instructions(plan, block)):
-            site = plan.sites.get((block, place))
-            if site is None:
-                line = line_of(instruction)
-                steps.append(Step(warp, line, instruction.opcode, active, instruction=instruction))
-                continue
-            if position >= len(records) or records[position] != SITE_RECORD:
-                break  # the trace is full, or the access was illegal
-            number = int(records[position + 1])
-            addresses = records[position + 2 : position + SITE_LENGTH]
-            position += SITE_LENGTH
-            steps.append(reader.step(warp, number, active, addresses))
-    if asked.warp is not None:
-        steps = [step for step in steps if step.warp == asked.warp]
-    return Trace(asked.block, steps, complete)
+    return Trace(asked.block, Steps(records.copy(), plan, memory, asked.warp), complete)
 
 
-def _instructions(plan: Plan, block: int) -> list[Instruction]:
-    """The instructions of a block, its closing branch or barrier included."""
-    code = plan.flow.blocks[block]
-    return code.instructions + code.effective[len(code.instructions) :]
+class _Begun(NamedTuple):
+    """Lanes `active` of a warp began a block of code, and left records of its first `sites` accesses at
+    `position`."""
+
+    block: int
+    active: int
+    warp: int
+    position: int
+    sites: int
 
 
-class _Reader:
-    """Turns address records into steps. The same few patterns recur thousands of times, so counts are kept by
-    pattern."""
+class Steps(Sequence[Step]):
+    """The steps of a block, or of the one warp that was asked for, read from records when needed."""
 
-    def __init__(self, plan: Plan, memory: Memory) -> None:
-        self.plan, self.memory = plan, memory
-        self.sites = {site.number: site for site in plan.sites.values()}
-        self._masks: dict[int, np.ndarray] = {}
+    def __init__(self, records: np.ndarray, plan: Plan, memory: Memory, warp: int | None) -> None:
+        self._records, self._plan = records, plan
+        self._places = _Places(plan, memory)
+        self._codes: dict[int, _Code] = {}
+        self._plain: dict[tuple[int, int, int], list[Step | None]] = {}
         self._counts: dict[tuple[int, int, int, bytes], tuple[int | None, int | None, int | None]] = {}
+        self._warps: dict[int, list[Step]] = {}
+        self._begun = [each for each in self._walk() if warp in (None, each.warp)]
 
-    def step(self, warp: int, number: int, active: int, addresses: np.ndarray) -> Step:
-        site = self.sites[number]
-        lanes = self._lanes(active)
-        first = int(addresses[int(lanes.argmax())])
-        buffer, start, element = _target(site, first, self.plan, self.memory)
-        sectors, wavefronts, ideal = self._counted(site, active, lanes, addresses, first)
-        return Step(
-            warp,
-            line_of(site.instruction),
-            site.instruction.opcode,
-            active,
-            site.space,
-            site.load,
-            site.store,
-            site.size,
-            buffer,
-            np.where(lanes, (addresses - start) // element, -1),
-            np.where(lanes, addresses, 0),
-            sectors,
-            wavefronts,
-            ideal,
-            max(site.size // element, 1),
-            self.plan.counted_size(site) if site.space == "shared" else None,
-            site.instruction,
-        )
+    @overload
+    def __getitem__(self, place: int) -> Step: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Step]: ...
+    def __getitem__(self, place: int | slice) -> Step | list[Step]:
+        return self._all[place]
 
-    def _lanes(self, active: int) -> np.ndarray:
-        if active not in self._masks:
-            self._masks[active] = np.array([active >> lane & 1 for lane in range(LANES)], bool)
-        return self._masks[active]
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._all)
+
+    def of(self, warp: int) -> list[Step]:
+        """The steps of one warp."""
+        if warp not in self._warps:
+            if "_all" in self.__dict__:
+                self._warps[warp] = [step for step in self._all if step.warp == warp]
+            else:
+                self._warps[warp] = self._read([each for each in self._begun if each.warp == warp])
+        return self._warps[warp]
+
+    def warps(self, space: str | None) -> list[int]:
+        """The warps that did anything, those alone that touch a memory, where one is given."""
+        if space is None:
+            return sorted({each.warp for each in self._begun})
+        spaces = {
+            block: [site.space == space for _, site in self._code(block).sites]
+            for block in {each.block for each in self._begun}
+        }
+        return sorted({each.warp for each in self._begun if any(spaces[each.block][: each.sites])})
+
+    @cached_property
+    def _all(self) -> list[Step]:
+        steps = self._read(self._begun)
+        known = {warp: iter(read) for warp, read in self._warps.items()}
+        return [next(known[step.warp]) if step.warp in known else step for step in steps]
+
+    def _code(self, block: int) -> _Code:
+        if block not in self._codes:
+            self._codes[block] = _Code.of(self._plan, block)
+        return self._codes[block]
+
+    def _walk(self) -> Iterator[_Begun]:
+        records, end, position = self._records, len(self._records), 0
+        while position + BLOCK_LENGTH <= end:
+            _, block, mask, warp = records[position : position + BLOCK_LENGTH].tolist()
+            position += BLOCK_LENGTH
+            first, expected, found = position, len(self._code(block).sites), 0
+            while found < expected and position + SITE_LENGTH <= end and records[position] == SITE_RECORD:
+                position += SITE_LENGTH
+                found += 1
+            yield _Begun(block, mask & 0xFFFFFFFF, warp, first, found)
+            if found < expected and position + SITE_LENGTH > end:
+                return  # the trace is full: what lies behind was never written
+
+    def _read(self, begun: Sequence[_Begun]) -> list[Step]:
+        steps: list[Step | None] = []
+        asked: dict[
+            int, list[tuple[int, int, int, int]]
+        ] = {}  # site -> (place among steps, record, lanes, warp)
+        for block, active, warp, position, found in begun:
+            code, start = self._code(block), len(steps)
+            steps += self._without_accesses(code, block, active, warp, found)
+            for place, site in code.sites[:found]:
+                asked.setdefault(site.number, []).append((start + place, position, active, warp))
+                position += SITE_LENGTH
+        sites = {site.number: site for code in self._codes.values() for _, site in code.sites}
+        for number, rows in asked.items():
+            self._access(sites[number], np.array(rows, np.int64), steps)
+        return steps  # type: ignore[return-value]
+
+    def _without_accesses(
+        self, code: _Code, block: int, active: int, warp: int, found: int
+    ) -> Sequence[Step | None]:
+        """The steps of a block of code, None where memory is accessed; no more of them than there are records
+        for. A warp may do the same thousands of times: the steps are made once."""
+        key = (block, active, warp)
+        if key not in self._plain:
+            accesses = {place for place, _ in code.sites}
+            self._plain[key] = [
+                None
+                if place in accesses
+                else Step(warp, line_of(each), each.opcode, active, instruction=each)
+                for place, each in enumerate(code.instructions)
+            ]
+        made = self._plain[key]
+        return made if found == len(code.sites) else made[: code.sites[found][0]]
+
+    def _access(self, site: Site, rows: np.ndarray, steps: list[Step | None]) -> None:
+        """Put the steps of one instruction in their places."""
+        addresses = self._records[rows[:, 1, None] + np.arange(2, SITE_LENGTH)]
+        lanes = (rows[:, 2, None] >> np.arange(LANES) & 1).astype(bool)
+        first = addresses[np.arange(len(rows)), lanes.argmax(axis=1)]
+        names, starts, elements = self._places.of(site, first)
+        index = np.where(lanes, (addresses - starts[:, None]) // elements[:, None], -1)
+        address = np.where(lanes, addresses, 0)
+        moved = self._plan.counted_size(site) if site.space == "shared" else None
+        counts = self._counted(site, rows[:, 2], lanes, addresses, first)
+        line, opcode = line_of(site.instruction), site.instruction.opcode
+        many = np.maximum(site.size // elements, 1)
+        for row, (place, _, active, warp) in enumerate(rows.tolist()):
+            steps[place] = Step(
+                warp, line, opcode, active, site.space, site.load, site.store, site.size, names[row],
+                index[row], address[row], *counts[row], int(many[row]), moved, site.instruction,
+            )  # fmt: skip
 
     def _counted(
-        self, site: Site, active: int, lanes: np.ndarray, addresses: np.ndarray, first: int
-    ) -> tuple[int | None, int | None, int | None]:
-        """(sectors, wavefronts, ideal), each None where it does not apply or no rule is known."""
+        self, site: Site, active: np.ndarray, lanes: np.ndarray, addresses: np.ndarray, first: np.ndarray
+    ) -> Sequence[tuple[int | None, int | None, int | None]]:
+        """(sectors, wavefronts, ideal) of each access, each None where it does not apply or no rule is known.
+
+        The same few patterns recur thousands of times, so counts are kept by pattern."""
         if not site.counted or site.space not in ("global", "shared"):
-            return None, None, None
-        key = (site.number, active, first % 128, (addresses - first)[lanes].tobytes())
-        if key not in self._counts:
-            listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
-            if site.space == "global":
-                self._counts[key] = (rules.sectors(listed, site.size), None, None)
-            else:
-                moved = self.plan.counted_size(site)
-                plain_load = site.load and site.instruction.name != "ldmatrix"
-                pair = rules.wavefronts(listed, moved, load=plain_load) if moved else (0, 0)
-                self._counts[key] = (None, *pair)
-        return self._counts[key]
+            return [(None, None, None)] * len(active)
+        relative = np.where(lanes, addresses - first[:, None], 0)
+        found = []
+        for row, (mask, place) in enumerate(zip(active.tolist(), (first % 128).tolist(), strict=True)):
+            key = (site.number, mask, place, relative[row].tobytes())
+            if key not in self._counts:
+                self._counts[key] = self._rules(site, lanes[row], addresses[row])
+            found.append(self._counts[key])
+        return found
+
+    def _rules(
+        self, site: Site, lanes: np.ndarray, addresses: np.ndarray
+    ) -> tuple[int | None, int | None, int | None]:
+        listed = [int(address) if lane else None for address, lane in zip(addresses, lanes, strict=True)]
+        if site.space == "global":
+            return rules.sectors(listed, site.size), None, None
+        moved = self._plan.counted_size(site)
+        plain_load = site.load and site.instruction.name != "ldmatrix"
+        return (None, *(rules.wavefronts(listed, moved, load=plain_load) if moved else (0, 0)))
 
 
-def _target(site: Site, address: int, plan: Plan, memory: Memory) -> tuple[str | None, int, int]:
-    """(name of the buffer or array, address of its first element, bytes an element)."""
-    element = BYTES[ELEMENT.get(site.instruction.type, "i8")]
-    if site.space in ("global", "generic"):
-        buffer, _ = memory.find(address)
-        if buffer is None:
-            return None, 0, 1
-        first = buffer.address + buffer.array.ctypes.data - buffer.start
-        return buffer.name, first, max(buffer.array.itemsize, 1)
-    name, start = None, -1
-    for symbol, (space, offset) in plan.addresses.places.items():
-        if space == site.space and start < offset <= address:
-            name, start = symbol, offset
-    return (plain_name(name) if name else None), max(start, 0), element
+@dataclass(frozen=True)
+class _Code:
+    """A block of code: its instructions, the closing branch or barrier included, and (place, site) of those
+    that access memory."""
+
+    instructions: list[Instruction]
+    sites: list[tuple[int, Site]]
+
+    @classmethod
+    def of(cls, plan: Plan, block: int) -> _Code:
+        code = plan.flow.blocks[block]
+        instructions = code.instructions + code.effective[len(code.instructions) :]
+        sites = [
+            (place, plan.sites[block, place])
+            for place in range(len(instructions))
+            if (block, place) in plan.sites
+        ]
+        return cls(instructions, sites)
+
+
+class _Places:
+    """What lies at an address: the buffer or array, where it begins, bytes an element.
+
+    Knows the buffers of a launch without keeping their content."""
+
+    def __init__(self, plan: Plan, memory: Memory) -> None:
+        self._buffers = {
+            buffer.region: (
+                buffer.name,
+                buffer.address + buffer.array.ctypes.data - buffer.start,
+                max(buffer.array.itemsize, 1),
+            )
+            for buffer in memory.buffers
+        }
+        self._arrays: dict[str, tuple[np.ndarray, list[str | None]]] = {}
+        for space in {space for space, _ in plan.addresses.places.values()}:
+            by_start: dict[int, str] = {}
+            for symbol, (where, offset) in plan.addresses.places.items():
+                if where == space:
+                    by_start.setdefault(offset, plain_name(symbol))
+            starts = sorted(by_start)
+            self._arrays[space] = (np.array(starts, np.int64), [by_start[start] for start in starts])
+
+    def of(self, site: Site, addresses: np.ndarray) -> tuple[list[str | None], np.ndarray, np.ndarray]:
+        """(names, starts, bytes an element), an entry for each address."""
+        if site.space in ("global", "generic"):
+            halves, which = np.unique(addresses >> REGION_BITS - 1, return_inverse=True)
+            found = [self._buffer(int(half)) for half in halves]
+            columns = [np.array([each[column] for each in found], np.int64)[which] for column in (1, 2)]
+            return [found[each][0] for each in which], *columns
+        element = BYTES[ELEMENT.get(site.instruction.type, "i8")]
+        starts, names = self._arrays.get(site.space, (np.zeros(0, np.int64), []))
+        which = np.searchsorted(starts, addresses, "right") - 1
+        begins = np.append(starts, 0)[which]  # -1, before the first array: 0
+        told = [*names, None]
+        return [told[each] for each in which], begins, np.full(len(addresses), element)
+
+    def _buffer(self, half: int) -> tuple[str | None, int, int]:
+        """The buffer of a half of a region, as Memory.find has it: addresses just outside are its own."""
+        for region in (half >> 1, half + 1 >> 1):
+            if region in self._buffers:
+                return self._buffers[region]
+        return None, 0, 1

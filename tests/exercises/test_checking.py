@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -64,6 +65,11 @@ def body(statement: str) -> str:
     return f"{HEADER} {{ {INDEX} {statement} }}"
 
 
+# Lanes run in step in the simulator, so that the values are right; nothing makes sure of it.
+LUCKY = body(
+    "__shared__ float s[32]; int o = i ^ 1; s[threadIdx.x ^ 1] = o < N ? x[o] : 0;"
+    "if (i < N) y[i] = 3.0f * s[threadIdx.x];"
+)
 CASES = [
     ("int x", "compile", "line 1"),
     (f"{HEADER} {{\n  int i = 0\n  y[i] = x[i];\n}}", "compile", "line 3"),
@@ -75,7 +81,14 @@ CASES = [
     (body("if (i < N - 1) y[i] = 3.0f * x[i];"), "values", "1 of 33 elements of y are wrong, first y[32]"),
     (body("if (i < N - 1) y[i] = 3.0f * x[i];"), "values", "it was never written"),
     (body("if (i < N) y[i] = 2.0f * x[i];"), "values", "33 of 33 elements of y are wrong"),
+    (body("if (i < N) y[i] = i & 1 ? 3.0f * x[i] : 0.0f;"), "values", "All wrong elements hold 0."),
+    (
+        body("__shared__ float s[32]; if (i < N) y[i] = s[threadIdx.x];"),
+        "values",
+        "Found by the check of initialisation, with N = 33: Never written",
+    ),
     (body("if (i < N) y[i] = 3 * x[i], ((float*)x)[i] = 0;"), "values", "elements of x are wrong"),
+    (LUCKY, "checks", "Found by the check of races, with N = 33: Race on s["),
     (
         body("if (i < N) y[i] = 3 * x[i] + 0 * ((volatile float*)x)[i];"),
         "counters",
@@ -110,8 +123,9 @@ def test_report_shows_now_starter_and_goal(triple: exercise.Exercise) -> None:
     lines = report.lines(triple, RIGHT, "my/triple.cu", checking.examine(triple, RIGHT, "triple.cu"))
     assert lines[0] == "my/triple.cu solves the exercise."
     assert lines[1] == "Values: the whole of every array is right for N = 33; 64; 64."
-    assert [line.split() for line in lines[3:]] == [
-        ["now", "starter", "goal"],
+    assert lines[2] == "The checks (memory, races, initialisation, barriers) found nothing."
+    assert [line.split() for line in lines[4:]] == [
+        ["now", "before", "goal"],
         ["global", "load", "sectors", "8", "8", "at", "most", "8", "reached"],
         ["global", "load", "sectors", "8", "8", "at", "least", "8", "reached"],
     ]
@@ -123,6 +137,30 @@ def test_report_says_that_the_starter_is_unchanged_and_what_fails(triple: exerci
         "my/triple.cu (the starter, unchanged) gives wrong values.",
         "  with N = 33: 1 of 33 elements of y are wrong",
     ]
+
+
+def test_a_gate_on_a_ratio_tells_its_number_and_its_goal(triple: exercise.Exercise) -> None:
+    gates = tuple(
+        exercise._gate("x", {"metric": name, "at_most": goal})
+        for name, goal in (("sectors_per_load_request", 4), ("sectors_per_store_request", 2.5))
+    )
+    result = checking.examine(replace_gates(triple, gates), RIGHT, "triple.cu")
+    assert [(each.now, each.before, each.passed) for each in result.gates] == [(4, 4, True), (4, 4, False)]
+    assert result.reasons == ("sectors a store request: 4, goal at most 2.5",)
+
+
+def test_a_ratio_of_nothing_does_not_pass() -> None:
+    gate = exercise._gate("x", {"metric": "load_wavefronts_per_ideal", "at_most": 1})
+    counted = {metrics.names.SHARED_LOAD_WAVEFRONTS: 0, metrics.names.SHARED_LOAD_CONFLICTS: 0}
+    assert gate.count(counted) is None
+    assert not gate.passed(gate.count(counted))
+    assert exercise.number(None) == "-"
+
+
+def replace_gates(chosen: exercise.Exercise, gates: tuple[exercise.Gate, ...]) -> exercise.Exercise:
+    changed = replace(chosen, gates=gates)
+    changed.__dict__.update(reference=chosen.reference, starter=chosen.starter)
+    return changed
 
 
 def test_gate_without_a_goal_is_refused() -> None:

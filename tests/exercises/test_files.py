@@ -39,6 +39,22 @@ def test_wrong_answer_is_caught_where_it_should_be(name: str, file: str) -> None
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_wrong_answers_of_each_sort_are_there(name: str) -> None:
+    """Wrong values; right ones with too much traffic; where barriers are needed, one that is missing."""
+    chosen = load(name)
+    barriers = {wrong.path.name: wrong.path.read_text().count("__syncthreads();") for wrong in chosen.wrong}
+    caught = {wrong.path.name: wrong.caught for wrong in chosen.wrong}
+    assert {"values", "counters"} <= set(caught.values())
+    needed = chosen.solution.source.count("__syncthreads();")
+    missing = [caught[file] for file, count in barriers.items() if count < needed]
+    assert not needed or {"values", "checks"} & set(missing)
+
+
+def test_a_missing_barrier_is_caught_where_the_values_are_right() -> None:
+    assert any(wrong.caught == "checks" for name in EXERCISES for wrong in load(name).wrong)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 def test_folder_holds_what_exercise_toml_names_and_nothing_else(name: str) -> None:
     chosen = load(name)
     files = {

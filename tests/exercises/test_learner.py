@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from course_utils import exercises
-from course_utils.exercises import copies
+from course_utils import exercises, notebook
+from course_utils.exercises import copies, progress
 
 NAME = "02_tiling/rectangular"
 
@@ -74,6 +74,7 @@ def test_check_without_a_copy_examines_the_starter(copy: Path, capsys: pytest.Ca
         f"my/exercises/{NAME}.cu (the starter, unchanged) gives right values, and misses a goal."
     )
     assert not copy.exists()
+    assert progress.solved() == set()
 
 
 def test_check_of_the_solution(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,6 +84,12 @@ def test_check_of_the_solution(copy: Path, capsys: pytest.CaptureFixture[str]) -
     told = capsys.readouterr().out
     assert told.startswith(f"my/exercises/{NAME}.cu solves the exercise.")
     assert "not yet" not in told
+    assert progress.solved() == {NAME}
+    copy.write_text("broken", encoding="utf-8")
+    exercises.check(NAME)
+    assert progress.solved() == {NAME}  # once solved, solved
+    assert progress.read()[NAME]["tries"] == 2
+    assert (copy.parents[2] / "progress.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -109,3 +116,26 @@ def test_hints_ask_before_they_tell(copy: Path, capsys: pytest.CaptureFixture[st
         assert hint.tell in capsys.readouterr().out
     exercises.hint(NAME)
     assert "exercises.solution" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["{broken", "[]", '{"a": 1}'])
+def test_progress_that_cannot_be_read_is_kept_beside(copy: Path, content: str) -> None:
+    progress.path().parent.mkdir(parents=True)
+    progress.path().write_text(content, encoding="utf-8")
+    assert progress.read() == {}
+    progress.note(NAME, True)
+    assert progress.solved() == {NAME}
+    assert progress.path().with_name("progress.unreadable.json").read_text(encoding="utf-8") == content
+
+
+def test_progress_that_cannot_be_saved_is_told(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copies.folder().write_text("a file where the folder should be", encoding="utf-8")
+    exercises.check(NAME)
+    assert "Your progress could not be saved" in capsys.readouterr().out
+
+
+def test_progress_as_a_table(copy: Path) -> None:
+    rows = notebook.progress().content.rows
+    assert ("Tiling", "0 of 1", NAME) in rows
+    progress.note(NAME, True)
+    assert ("Tiling", "1 of 1", "none") in notebook.progress().content.rows

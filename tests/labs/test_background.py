@@ -64,8 +64,8 @@ def test_a_moved_control_returns_at_once_and_is_shown_later(make_lab: MakeLab) -
 def test_busy_sign_while_it_takes_long(make_lab: MakeLab) -> None:
     lab = make_lab(problem=Slow({32: 0.6}))
     signs: list[str] = []
-    sign = lab.widget.children[1].children[-1]
-    sign.observe(lambda change: signs.append(change["new"]), "value")
+    _ = lab.widget
+    lab._frame.busy.observe(lambda change: signs.append(change["new"]), "value")
     lab.set(TILE=8)
     assert signs == []  # known already: nothing to wait for
     lab.set(N=32)

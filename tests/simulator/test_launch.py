@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_utils import simulator
+from course_utils import compiler, simulator
 from course_utils.simulator import launch as launching
 
 SOURCE = """
@@ -220,7 +220,7 @@ def test_a_trap_ends_the_launch_and_nothing_else() -> None:
 INTERRUPTED = """
 import signal, sys, threading, time
 import numpy as np
-from course_utils import simulator
+from course_utils import compiler, simulator
 SOURCE = 'extern "C" __global__ void endless(volatile int *flag) { while (flag[0] == 0) {} flag[1] = 1; }'
 LINES = "".join(f"a[{i}] = sqrtf(a[{i + 1}]);" for i in range(6000))
 HUGE = "extern \\"C\\" __global__ void f(float *a) {" + LINES + "}"
@@ -303,3 +303,18 @@ def test_two_threads_launch_one_program_at_once() -> None:
 
 def test_the_number_of_workers_is_that_of_the_processors() -> None:
     assert launching.default_workers() >= 1
+
+
+def test_a_compile_that_nobody_wants_any_more_does_not_end_later_ones() -> None:
+    """A program outlives the request that it was compiled for; each launch asks for itself."""
+    unwanted = False
+    source = "template <class T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }"
+    source += f" // {time.time_ns()}: in no cache"
+    program = simulator.compile(source, name="kept.cu", cancelled=lambda: unwanted)
+    unwanted = True
+    x = np.arange(32, dtype=np.float32)
+    with pytest.raises(compiler.Cancelled):
+        program.launch("twice<int>", 1, 32, [np.arange(32, dtype=np.int32)], cancelled=lambda: True)
+    run = program.launch("twice<float>", 1, 32, [x], checks=("memory",))
+    assert x.tolist() == list(range(0, 64, 2))
+    assert run.findings == []

@@ -135,3 +135,26 @@ def test_a_step_has_its_instruction() -> None:
     for step in run.trace.steps:
         assert step.instruction.opcode == step.opcode
         assert step.opcode in lines[step.instruction.ptx_line - 1]
+
+
+def test_a_warp_is_read_alone_and_a_step_is_one_object() -> None:
+    first, second = (launch(192, {"block": 0})[0].trace for _ in range(2))
+    assert first.warps() == first.warps("global") == first.warps("shared") == [0, 1]
+    assert first.warps("local") == []
+    alone = first.of(1)
+    assert "_all" not in first.steps.__dict__
+    assert [step for step in first.steps if step.warp == 1] == alone
+    assert second.steps[:] == list(second.steps)
+    assert [id(step) for step in second.of(1)] == [id(step) for step in second.steps if step.warp == 1]
+    assert [step.opcode for step in alone] == [step.opcode for step in second.of(1)]
+    assert launch(0, {"block": 0})[0].trace.warps("global") == []
+
+
+def test_a_trace_that_is_full_ends_with_its_last_whole_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = launch(192, {"block": 0})[0].trace
+    for room in range(0, 120, 7):
+        monkeypatch.setattr(simulator.trace, "ROOM", room)
+        cut = launch(192, {"block": 0})[0].trace
+        assert not cut.complete
+        known = [(step.warp, step.opcode, step.active) for step in whole.steps]
+        assert [(step.warp, step.opcode, step.active) for step in cut.steps] == known[: len(cut.steps)]
