@@ -189,6 +189,16 @@ ORDERS: dict[str, Settings] = {
 }
 """Orders of an index array, as problems.gather makes them."""
 
+TIMED_ORDERS: dict[str, Settings] = {
+    "sorted": {"run": 1 << 25, "group": 1 << 25},
+    "shuffled in groups of 32": {"run": 1, "group": 32},
+    "runs of 8": {"run": 8, "group": 1 << 25},
+    "runs of 2": {"run": 2, "group": 1 << 25},
+    "shuffled in groups of 65,536": {"run": 1, "group": 1 << 16},
+    "shuffled": {"run": 1, "group": 1 << 25},
+}
+"""Those of an array of 2^25 that were timed; smaller arrays are one group at most."""
+
 MATRICES: dict[str, Settings] = {
     "128 x 128": {"rows": 128, "cols": 128},
     "100 x 70": {"rows": 100, "cols": 70},
