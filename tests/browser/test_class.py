@@ -145,7 +145,7 @@ def test_4_a_sweep_has_recorded_times_in_a_table_of_their_own(lab: LabOnPage) ->
     lab.page.keyboard.press("Enter")
     tables = lab.frame.locator(".lk-panel", has_text="One control over all its values").locator("table")
     expect(tables).to_have_count(2)
-    expect(tables.nth(1).locator("caption")).to_have_text("Times at N = 4,096, not at those of the counts")
+    expect(tables.nth(1).locator("caption")).to_have_text("Times at N = 4,096, not at the size of the counts")
     expect(tables.nth(1).locator("tbody tr")).to_have_count(len(TILES))
     expect(lab.frame.get_by_role("button", name="Measure on this GPU")).to_be_hidden()
     lab.check_layout(picture(lab, "sweep"))

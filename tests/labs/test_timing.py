@@ -103,7 +103,7 @@ def test_a_sweep_measures_on_request_at_full_size(make_lab: MakeLab, gpu: list[d
     ]
     times = panel.figure.text.split("\n\n")[1].splitlines()
     assert counted.split("\n\n")[0] in panel.figure.text
-    assert times[0] == "Times at the sizes beside them, not at those of the counts"
+    assert times[0] == "Times at the sizes beside them, not at the size of the counts"
     assert times[-2].split() == ["4", "–", "2", "ms", "(N", "=", "48)"]  # noqa: RUF001
     assert times[-1].split() == ["8", "0.256", "ms", "(N", "=", "256)", "2", "ms", "(N", "=", "48)"]
 
