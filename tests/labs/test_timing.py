@@ -66,7 +66,7 @@ def test_an_edited_kernel_has_no_recorded_time(make_lab: MakeLab) -> None:
 
 def test_a_stride_is_no_size_and_must_be_the_recorded_one() -> None:
     lab = Lab(["coalescing/strided_copy"], [Preset("pattern", STRIDES), Choice("n", (64,))], [Times()])
-    assert "took 1 ms at n = 1,048,576, stride = 1, offset = 0" in " ".join(lab.report().split())
+    assert "took 1 ms at n = 1,048,576 (recorded" in " ".join(lab.report().split())
     lab.set(pattern="every ninth")
     assert "No time of strided_copy, BLOCK 256 is recorded" in lab.report()
 
