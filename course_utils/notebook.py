@@ -454,10 +454,10 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
     for recording in recordings.load():
         found = {value: recording.time(kernel, tunables, **{over: value}, **sizes) for value in values}
         known = {value: timed.seconds.median for value, timed in found.items() if timed}
-        first = next(iter(known.values()), 0.0)
+        first = known.get(values[0])
         for value, seconds in known.items():
-            row = (str(value), f"{seconds * 1e3:.3g}", f"{seconds / first:.2f}", recording.label)
-            rows.append(row)
+            times = f"{seconds / first:.2f}" if first else ""
+            rows.append((str(value), f"{seconds * 1e3:.3g}", times, recording.label))
     if not rows:
         return Shown(_not_recorded(f"no recording has times of {kernel} yet"))
     told = ", ".join(f"{name} {value:,}" for name, value in sizes.items())

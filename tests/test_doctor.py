@@ -110,3 +110,14 @@ from pathlib import Path
 from course_utils import doctor
 sys.exit(doctor.main([], Path.cwd()))
 """
+
+
+def test_recordings_are_named_and_a_broken_one_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LIVE_KERNELS_RECORDINGS", str(tmp_path))
+    finding = doctor.recorded()
+    assert finding.found.startswith("NVIDIA H200, 2026-")
+    assert "`python3 -m course_utils record` adds it" in finding.advice
+    (tmp_path / "own.json").write_text("{")
+    assert "own.json is no JSON" in doctor.recorded().advice

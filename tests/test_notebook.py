@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from course_utils import devices, kernels, metrics, notebook, recordings
@@ -162,4 +164,74 @@ def test_lessons_link_to_what_is_written() -> None:
 
 def test_machine_prints_what_devices_say(capsys: pytest.CaptureFixture[str]) -> None:
     notebook.machine()
+    assert capsys.readouterr().out.strip() == devices.describe()
+
+
+# Banks of shared memory
+
+READ, PAIRED = "bank_conflicts/strided_read", "bank_conflicts/paired_read"
+
+
+def test_banks_counts_words_and_banks() -> None:
+    rows = {row[0]: row[1:] for row in notebook.banks(READ, "stride", (0, 2, 32)).content.rows}
+    assert rows == {
+        "0": ("1", "1", "1", "1", "0"),
+        "2": ("32", "16", "2", "2", "1"),
+        "32": ("32", "1", "32", "32", "31"),
+    }
+
+
+def test_banks_of_elements_that_partners_share() -> None:
+    rows = notebook.banks(PAIRED, "STEP", (1, 4), WORDS=4).content.rows
+    assert rows == (("1", "64", "32", "2", "2", "0"), ("4", "64", "32", "2", "4", "0"))
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_wavefronts_of_a_stride(words: int) -> None:
+    strides = (1, 2, 3, 8, 12, 16, 31, 32, 33)
+    found = notebook.wavefronts(READ, "stride", strides, WORDS=words)
+    assert found == [words * math.gcd(stride, 32 // words) for stride in strides]
+
+
+def test_compared_has_a_row_for_each_run() -> None:
+    runs = [notebook.count("coalescing/transpose_shared", rows=64, cols=64, PAD=pad) for pad in (0, 1)]
+    table = notebook.compared(*runs, measures=("load_wavefronts", "static_shared"), told=["PAD"]).content
+    assert table.rows == (
+        ("transpose_shared (PAD 0)", "4,096", "4,096"),
+        ("transpose_shared (PAD 1)", "128", "4,224"),
+    )
+
+
+def test_swizzled_has_every_column_once_in_each_row_and_at_each_place() -> None:
+    rows = [row[1:] for row in notebook.swizzled(8).content.rows]
+    columns = {str(column) for column in range(8)}
+    assert all(set(line) == columns for line in (*rows, *zip(*rows, strict=True)))
+
+
+def test_times_over_sets_each_time_against_the_first() -> None:
+    h200 = recordings.load()[0]
+    shown = notebook.times_over("tiling/naive", "N", (1024, 4096)).content
+    seconds = [h200.time("tiling/naive", {"TILE": 16}, N=edge).seconds.median for edge in (1024, 4096)]
+    mine = [row for row in shown.rows if row[3] == h200.label]
+    assert [row[2] for row in mine] == ["1.00", f"{seconds[1] / seconds[0]:.2f}"]
+    (row,) = notebook.times_over("tiling/naive", "N", (7, 4096)).content.rows
+    assert (row[0], row[2]) == ("4096", "")
+
+
+def test_what_no_recording_has_is_told() -> None:
+    assert repr(notebook.times("tiling/naive", N=7)) == "No recording has a time of tiling/naive at N = 7."
+    assert "No recording has times of tiling/naive" in repr(notebook.times_over("tiling/naive", "N", (7,)))
+    assert repr(notebook.recorded_curve("no such curve")) == "No recording has the curve no such curve."
+
+
+def test_recorded_curve() -> None:
+    rows = notebook.recorded_curve("shared latency").content.rows
+    assert [row[0] for row in rows[:2]] == ["4,096", "8,192"]
+    assert all(float(row[1]) > 20 for row in rows[:2])
+
+
+def test_measuring_without_a_gpu_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    if devices.current() != devices.SIMULATOR:
+        pytest.skip("this machine has a GPU")
+    notebook.measure_over("bank_conflicts/strided_sum", "stride", (1,), rounds=1, n=256)
     assert capsys.readouterr().out.strip() == devices.describe()

@@ -35,7 +35,8 @@ def counters_table(
     """
     shown = [MEASURES[key] for key in measures]
     samples = [chosen] if baseline is None else [chosen, baseline]
-    sentence = _sentence(chosen, baseline) if "sectors" in measures else _told(shown[0], samples)
+    limit = "occupancy" in measures
+    sentence = _sentence(chosen, baseline, limit=limit) if "sectors" in measures else _told(shown[0], samples)
     return Figure(sentence, _html(shown, samples, label), _text(shown, samples, label))
 
 
@@ -65,7 +66,8 @@ def _wrapped(source: str) -> list[str]:
 
 
 def _html(measures: Sequence[Measure], samples: Sequence[Sample], label: str) -> str:
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in _head(samples))
+    names = (html.escape(name).replace("_", "_<wbr>") for name in _head(samples))
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     rows = "".join(_row(measure, samples) for measure in measures)
     return (
         '<table class="lk-table lk-counters"><thead><tr>'
@@ -96,13 +98,14 @@ def _told(measure: Measure, samples: Sequence[Sample]) -> str:
     return f"{measure.label[:1].upper()}{measure.label[1:]}: {', '.join(dict.fromkeys(values))}."
 
 
-def _sentence(chosen: Sample, baseline: Sample | None) -> str:
+def _sentence(chosen: Sample, baseline: Sample | None, *, limit: bool) -> str:
+    """`limit`: with what limits the occupancy."""
     sectors = MEASURES["sectors"]
     ours = sectors.value(chosen)
-    found = occupancy(chosen)
-    limit = f" Its occupancy is limited by {listed(found.limited_by)}." if found else ""
+    found = occupancy(chosen) if limit else None
+    rest = f" Its occupancy is limited by {listed(found.limited_by)}." if found else ""
     if baseline is None or baseline.name == chosen.name:
-        return f"The {chosen.name} kernel loads {sectors.of(chosen)} sectors from global memory.{limit}"
+        return f"The {chosen.name} kernel loads {sectors.of(chosen)} sectors from global memory.{rest}"
     theirs = sectors.value(baseline)
     told = f"The {chosen.name} kernel loads {sectors.of(chosen)} sectors from global memory,"
     if not ours or not theirs:
@@ -113,4 +116,4 @@ def _sentence(chosen: Sample, baseline: Sample | None) -> str:
         compared = f"{decimal(theirs / ours)} times as many"
     else:
         compared = f"{decimal(ours / theirs)} times fewer"
-    return f"{told} the {baseline.name} kernel {compared}.{limit}"
+    return f"{told} the {baseline.name} kernel {compared}.{rest}"

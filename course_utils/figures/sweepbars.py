@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 
 from .figure import Figure
 from .measures import MEASURES, Measure
@@ -15,6 +15,8 @@ from .sweep import sweep_table
 
 _WIDTH, _HEIGHT = 640, 296
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 10, 38, 44
+_DIGIT = 7.5  # width of one below a bar
+_ALL_NAMED = 16  # of more values than these only as many are named as have room
 _INK, _LINE = "var(--lk-text)", "var(--lk-line)"
 _FILLS = ("var(--lk-tint)", "url(#lk-hatch)")
 
@@ -100,9 +102,11 @@ def _picture(control: str, samples: Samples, kind: Measure, wanted: Sequence[obj
         )
     slot = (_WIDTH - _LEFT - _RIGHT) / len(wanted)
     bar = min(0.8 * slot / len(series), 56)
+    every = ceil((_DIGIT * max(len(str(value)) for value in wanted) + 5) / slot)
     for place, value in enumerate(wanted):
         middle = _LEFT + (place + 0.5) * slot
-        picture.text(middle, base + 16, str(value), size=11.5, anchor="middle", bold=value in samples)
+        if place % every == 0 or len(wanted) <= _ALL_NAMED:
+            picture.text(middle, base + 16, str(value), size=11.5, anchor="middle", bold=value in samples)
         for number, amount in enumerate(numbers.get(value, [])):
             x = middle + (number - len(series) / 2) * bar
             if amount is None:

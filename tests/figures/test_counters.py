@@ -64,7 +64,23 @@ def test_sentence(sample: Make) -> None:
     assert counters_table(tiled).sentence.startswith("The tiled kernel loads 432 sectors from global memory.")
 
 
+def test_the_limit_of_the_occupancy_is_told_where_the_occupancy_is_shown(sample: Make) -> None:
+    tiled = sample("tiled", 8, 24)
+    told = counters_table(tiled, measures=("sectors",)).sentence
+    assert told == "The tiled kernel loads 432 sectors from global memory."
+
+
 def test_what_is_not_known_is_a_dash(sample: Make) -> None:
     run = replace(sample("tiled", 8, 24).run, metrics={names.GLOBAL_LOAD_SECTORS: 10})
     shown = cells(counters_table(Sample("mine", run)).html, "chosen")
     assert shown == dict.fromkeys(SHOWN, "\N{EN DASH}") | {"sectors": "10"}
+
+
+def test_sentence_is_of_the_first_measure_where_sectors_are_not_shown(sample: Make) -> None:
+    tiled, naive = sample("tiled", 8, 24), sample("naive", 8, 24)
+    loads = tiled.run.metrics[names.SHARED_LOAD_WAVEFRONTS]
+    figure = counters_table(tiled, naive, ("load_wavefronts", "conflicts"))
+    assert figure.sentence == (
+        f"Shared load wavefronts: {loads:,} in the tiled kernel, 0 in the naive kernel."
+    )
+    assert counters_table(tiled, tiled, ("conflicts",)).sentence == "Bank conflicts: 0 in the tiled kernel."

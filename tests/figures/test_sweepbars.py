@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -37,6 +38,17 @@ def test_bars_are_as_high_as_the_numbers(sample: Make) -> None:
     assert [each / heights[1] for each in heights] == pytest.approx(
         [each / counted[1] for each in counted], rel=1e-3
     )
+
+
+def test_of_many_bars_as_many_are_named_as_have_room() -> None:
+    one = strides(1)[1]
+    figure = sweep_bars("stride", dict.fromkeys(range(34), one), "sectors")
+    picture = ET.fromstring(re.findall(r"<svg.*?</svg>", figure.html)[0])
+    named = [part for part in picture.iter(f"{SVG}text") if part.get("font-weight") and part.text.isdigit()]
+    assert [part.text for part in named] == [str(value) for value in range(0, 34, 2)]
+    places = [float(part.get("x")) for part in named]
+    assert min(right - left for left, right in pairwise(places)) > 20
+    assert len(bars(figure)) == 34
 
 
 def test_sentence_names_the_extremes() -> None:

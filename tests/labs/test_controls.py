@@ -42,6 +42,11 @@ def test_choices_that_do_not_fit(choice: Choice, message: str) -> None:
         choice.completed(KERNELS)
 
 
+def test_a_preset_sets_what_shapes_the_inputs_alone() -> None:
+    gather = [kernels.load("coalescing/gather")]
+    assert Preset("order", {"pairs": {"run": 2}}).completed(gather).settings("pairs") == {"run": 2}
+
+
 SHAPES = block_shapes("BLOCK_X", "BLOCK_Y", (32, 8), (16, 16), start=(16, 16))
 
 

@@ -282,3 +282,17 @@ def test_block_shape_and_element_type() -> None:
         report = " ".join(lab.report().split())
         assert f"32 lanes of {4 * width} bytes each want {128 * width} bytes in all" in report
         assert cell(lab, "sectors_per_request") == f"{_sectors(width):.1f}"
+
+
+def test_a_control_over_what_shapes_the_inputs_alone() -> None:
+    orders = {"sorted": {"run": 256}, "pairs": {"run": 2}}
+    lab = Lab(
+        kernels=["coalescing/gather"],
+        controls=[Preset("order", orders), Choice("n", (1024,))],
+        views=[Counters(measures=("sectors",))],
+    )
+    assert cell(lab, "sectors") == f"{2 * 1024 // 8:,}"
+    lab.set(order="pairs")
+    assert lab.result.correct
+    index, pairs = 1024 // 8, int(cell(lab, "sectors").replace(",", "")) - 1024 // 8
+    assert 3 * index < pairs <= 4 * index

@@ -134,6 +134,17 @@ def test_bank_grid_in_a_lab(make_lab: MakeLab) -> None:
     )
 
 
+@pytest.mark.parametrize(("first", "shown"), [("load of tile", "line 33: load"), ("", "line 28: store")])
+def test_the_access_that_a_bank_grid_begins_with(make_lab: MakeLab, first: str, shown: str) -> None:
+    lab = make_lab(
+        kernels=["coalescing/transpose_shared"],
+        controls=[Choice("PAD", start=0), Choice("rows", (64,)), Choice("cols", (64,))],
+        views=[BankGrid(first=first)],
+        baseline=None,
+    )
+    assert f"warp 0, {shown}" in " ".join(lab.report().split())
+
+
 def test_warp_film_in_a_lab(make_lab: MakeLab) -> None:
     lab = make_lab(
         kernels=["execution_model/warp_sum"],
