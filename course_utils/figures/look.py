@@ -71,6 +71,10 @@ PICTURES = """
 .lk .lk-bars .lk-note { grid-column: 2 / 4; color: var(--lk-soft); font-size: 0.92em; margin-top: -6px; }
 .lk .lk-bar { display: flex; height: 22px; border: 1px solid var(--lk-text); background: var(--lk-hatch); }
 .lk .lk-bar i { box-sizing: border-box; flex: none; height: 100%; }
+.lk .lk-times .lk-bar { background: none; border: none; }
+.lk .lk-times .lk-bar i { border: 1px solid var(--lk-text); min-width: 3px; box-shadow: none; }
+.lk .lk-times-table { margin-top: 12px; }
+.lk .lk-times-table caption { white-space: nowrap; }
 .lk .held { background: var(--lk-tint); box-shadow: inset -1px 0 0 var(--lk-text); }
 .lk .room { background: var(--lk-paper); }
 .lk .lk-mark.held { box-shadow: none; }

@@ -67,7 +67,7 @@ def _bar(row: Clocked, chosen: bool, longest: float) -> str:
     width = f"{100 * row.seconds / longest:.2f}%"
     return (
         f"<div>{html.escape(row.name)}</div>"
-        f'<div class="lk-bar"><i class="{"held" if chosen else "room"}" style="width:{width}"></i></div>'
+        f'<div class="lk-bar"><i class="{"held" if chosen else "old"}" style="width:{width}"></i></div>'
         f'<div>{milliseconds(row.seconds)}</div><div class="lk-note">{html.escape(note)}</div>'
     )
 
@@ -96,7 +96,7 @@ def times_table(control: str, times: Mapping[object, Sequence[Clocked]]) -> Tabl
     rows = tuple(
         (str(value), *(_cell(row, place, not common) for place in places)) for value, row in times.items()
     )
-    return Table(f"Times {common or 'at the sizes beside them'}, not at those of the counts", head, rows)
+    return Table(f"Times {common or 'at the sizes beside them'}, not at the size of the counts", head, rows)
 
 
 def _cell(row: Sequence[Clocked], place: str, sized: bool) -> str:

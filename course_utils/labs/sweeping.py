@@ -39,6 +39,9 @@ class Sweep:
     wide: bool = True
 
 
+_TIMES = (
+    '<div class="lk-scroll lk-times-table" tabindex="0" role="region" aria-label="times of launches">{}</div>'
+)
 _NO_TIMES = '<p class="lk-unit">No time is recorded for these settings.</p>'
 
 
@@ -198,7 +201,7 @@ class SweepPanel:
         failed = " ".join(f"{job.control} {shown(value)}: {told}" for value, told in self._failures.items())
         self.figure = Figure(
             f"{figure.sentence} {failed}".strip(),
-            figure.html + (f'<div class="lk-scroll">{times.html}</div>' if times else _NO_TIMES),
+            figure.html + (_TIMES.format(times.html) if times else _NO_TIMES),
             figure.text + (f"\n\n{times.text}" if times else ""),
         )
         self._picture.value = scoped(

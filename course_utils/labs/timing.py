@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from pathlib import Path
@@ -21,7 +22,7 @@ from .engine import Result
 def recorded(result: Result, same: Collection[str] = ()) -> list[tuple[Clocked, list[Clocked]]]:
     """For each recording that has one the time of a result's kernel, and of libraries at the same size.
 
-    The size is the largest recorded one. All else is as chosen: tunables, parameters on which the grid does
+    The size is the largest recorded one, and the time tells it. All else is as chosen: tunables, parameters on which the grid does
     not depend (a stride), and the sizes in `same`. A kernel that was edited since has no recorded time.
     """
     found, source = [], digest(result.kernel.source)
@@ -36,7 +37,9 @@ def recorded(result: Result, same: Collection[str] = ()) -> list[tuple[Clocked, 
                 for each in recording.libraries.get(result.kernel.topic, ())
                 if all(largest.sizes.get(name) == size for name, size in each.sizes.items())
             ]
-            found.append((_clocked(named(result), largest, recording), beside))
+            chosen = _clocked(named(result), largest, recording)
+            sizes = {name: largest.sizes[name] for name in _free(result, largest)}
+            found.append((replace(chosen, sizes=sizes), beside))
     return found
 
 
@@ -66,7 +69,8 @@ def measured(result: Result, make: Maker | None = None, same: Collection[str] = 
     if not right or run.time is None:
         raise RuntimeError(verdict if not right else "; ".join(run.notes) or "the GPU gave no time")
     time, where = run.time, f"measured on {run.time.gpu}"
-    return Clocked(named(result), time.median, time.spread, time.repeats, sizes, where)
+    told = {name: size for name, size in sizes.items() if name in kernel.sizes} or sizes
+    return Clocked(named(result), time.median, time.spread, time.repeats, told, where)
 
 
 @lru_cache(maxsize=1)

@@ -272,4 +272,7 @@ class Times:
     wide: bool = True
 
     def draw(self, result: Result) -> Figure:
-        return times_view(named(result), recorded(result), told_sizes(result.sizes))
+        found = recorded(result)
+        names = {name for chosen, _ in found for name in chosen.sizes}
+        counted_at = {name: size for name, size in result.sizes.items() if name in names}
+        return times_view(named(result), found, told_sizes(counted_at))

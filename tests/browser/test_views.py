@@ -220,7 +220,8 @@ def test_sweep_runs_and_shows_another_measure(lab: Callable[..., LabOnPage]) -> 
     expect(panel.locator(".lk-sentence")).to_contain_text("most at pattern a column (32.0)")
     panel.locator(".lk-sweep-measure select").select_option(label="global load sectors")
     expect(panel.locator(".lk-sentence")).to_contain_text("global load sectors of strided_copy")
-    expect(panel.locator("tbody tr")).to_have_count(3)
+    expect(panel.locator(".lk-beside tbody tr")).to_have_count(3)
+    expect(panel.locator(".lk-times-table tbody tr")).to_have_count(3)
 
 
 def test_bank_grid_by_keyboard(lab: Callable[..., LabOnPage]) -> None:

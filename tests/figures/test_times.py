@@ -31,7 +31,7 @@ def test_a_kernel_beside_libraries() -> None:
     )
     assert [row.split()[-9:-6] for row in figure.text.splitlines()[2:3]] == [["20", "N", "="]]
     assert 'class="held" style="width:100.00%"' in figure.html
-    assert 'class="room" style="width:50.00%"' in figure.html
+    assert 'class="old" style="width:50.00%"' in figure.html
     assert figure.html.count(f"{THERE}, N = 4,096; spread") == 3
 
 
@@ -44,7 +44,7 @@ def test_where_there_is_no_time() -> None:
 def test_places_have_columns_and_sizes_are_told() -> None:
     here, there = clocked("k", 1e-3, HERE), clocked("k", 2e-3)
     table = times_table("TILE", {"4": [here, there], "8": [there], "5": []})
-    assert table.caption == "Times at N = 4,096, not at those of the counts"
+    assert table.caption == "Times at N = 4,096, not at the size of the counts"
     assert table.head == (
         "TILE",
         "time of a launch\nrecorded\non Fake 8000, 2026-11-29",
@@ -52,5 +52,5 @@ def test_places_have_columns_and_sizes_are_told() -> None:
     )
     assert table.rows == (("4", "2 ms", "1 ms"), ("8", "2 ms", "–"), ("5", "–", "–"))  # noqa: RUF001
     mixed = times_table("N", {"64": [clocked("k", 1e-3, n=64)], "128": [clocked("k", 2e-3, n=128)]})
-    assert mixed.caption == "Times at the sizes beside them, not at those of the counts"
+    assert mixed.caption == "Times at the sizes beside them, not at the size of the counts"
     assert mixed.rows == (("64", "1 ms (N = 64)"), ("128", "2 ms (N = 128)"))

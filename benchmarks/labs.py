@@ -1,0 +1,87 @@
+"""How long a lab takes to answer: a control moved to a state compiled before, and to one that is new.
+
+    python benchmarks/labs.py [--rounds 1]
+
+Each lab has one view beside the counters. The time is that of `Lab.set`: compile, run (traced, where the view
+needs it), judge, count, draw, and set the values of the widgets. Kernels are new for each lab: a constant in
+them differs, and the cache on disk is empty. Nothing is asserted; see README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import statistics
+import sys
+import tempfile
+import time
+from itertools import count, product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+KERNELS = ("tiling/tiled", "tiling/naive")
+TILES = (4, 8, 16, 32)
+SIZES = (64, 96, 100)
+
+
+def rows(rounds: int) -> list[tuple[str, list[float], list[float]]]:
+    """(view, seconds of states compiled before and not yet run, seconds of new compiles)."""
+    from course_utils import kernels, labs
+
+    serial = count(1)
+
+    def fresh(name: str) -> kernels.Kernel:
+        kernel, start = kernels.load(name), "float sum = 0.0f"
+        assert start in kernel.source
+        return kernels.Kernel(
+            name, kernel.path, kernel.source.replace(start, f"float sum = {next(serial)}e-30f")
+        )
+
+    views = {
+        "counters alone": [],
+        "what one block loads": [labs.TilePicture()],
+        "a block phase by phase": [labs.TileFilm()],
+        "sectors of a warp": [labs.AccessMap()],
+        "banks of a warp": [labs.BankGrid()],
+        "a warp step by step": [labs.WarpFilm()],
+        "lines of the source": [labs.SourceView()],
+    }
+    found = []
+    for name, view in views.items():
+        known: list[float] = []
+        new: list[float] = []
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as folder:
+                os.environ["LIVE_KERNELS_CACHE"] = folder
+                lab = labs.Lab(
+                    [fresh(name) for name in KERNELS],
+                    [labs.Choice("kernel"), labs.Choice("TILE"), labs.Choice("N", SIZES)],
+                    [labs.Counters(), *view],
+                    baseline=KERNELS[1],
+                )
+                for size, kernel, tile in product(SIZES, KERNELS, TILES):
+                    began = time.perf_counter()
+                    lab.set(kernel=kernel, TILE=tile, N=size)
+                    (new if size == SIZES[0] else known).append(time.perf_counter() - began)
+        found.append((name, known, new))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How long a lab takes to answer.")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each lab is made anew")
+    given = parser.parse_args()
+    load = " ".join(f"{each:.1f}" for each in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    print(f"{datetime.date.today()}, {os.cpu_count()} cores; load before: {load}\n")
+    print("| a lab with | known, median s | largest s | new, median s | largest s |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, known, new in rows(given.rounds):
+        numbers = (statistics.median(known), max(known), statistics.median(new), max(new))
+        print(f"| {name} |", " | ".join(f"{each:.3f}" for each in numbers), "|")
+
+
+if __name__ == "__main__":
+    main()
