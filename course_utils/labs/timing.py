@@ -22,8 +22,9 @@ from .engine import Result
 def recorded(result: Result, same: Collection[str] = ()) -> list[tuple[Clocked, list[Clocked]]]:
     """For each recording that has one the time of a result's kernel, and of libraries at the same size.
 
-    The size is the largest recorded one, and the time tells it. All else is as chosen: tunables, parameters on which the grid does
-    not depend (a stride), and the sizes in `same`. A kernel that was edited since has no recorded time.
+    The size is the largest recorded one, and the time tells it. All else is as chosen: tunables, parameters
+    on which the grid does not depend (a stride), and the sizes in `same`. A kernel that was edited since has
+    no recorded time.
     """
     found, source = [], digest(result.kernel.source)
     for recording in _load(tuple((path, path.stat().st_mtime_ns) for path, _ in recordings.places.files())):
