@@ -135,7 +135,8 @@ CUT = """lab => {
   const frame = lab.getBoundingClientRect();
   for (const part of lab.querySelectorAll('h4, p, svg, .lk-counters, .lk-scroll, .lk-status > *, button')) {
     const box = part.getBoundingClientRect();
-    if (box.width && (box.right > frame.right || box.left < frame.left)) cut.push(part.className || part.tagName);
+    if (box.width && (box.right > frame.right || box.left < frame.left))
+      cut.push(part.className || part.tagName);
   }
   return cut;
 }"""
