@@ -187,7 +187,7 @@ ORDERS: dict[str, Settings] = {
     "runs of 2": {"run": 2},
     "shuffled": {"run": 1},
 }
-"""Orders of an index array, as problems.gather makes them."""
+"""Orders of an index array, as problems.coalescing.gather makes them."""
 
 TIMED_ORDERS: dict[str, Settings] = {
     "sorted": {"run": 1 << 25, "group": 1 << 25},

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from course_utils import devices, kernels, problems
-from course_utils.problems import TOLERANCE, matmul
+from course_utils.problems import TOLERANCE
+from course_utils.problems.tiling import matmul
 
 EVERY = [(name, sizes) for name in kernels.find() for sizes in problems.of(kernels.load(name)).counted]
 ENTRY = kernels.load("tiling/naive").entry
@@ -59,7 +60,7 @@ def test_every_kernel_computes_what_its_problem_says(name: str, sizes: dict[str,
     [({"run": 64, "group": 64}, 4), ({"run": 1, "group": 32}, 4), ({"run": 8}, 4), ({"run": 4}, 8)],
 )
 def test_gather_names_every_place_once_in_the_order_asked_for(sizes: dict[str, int], sectors: int) -> None:
-    index = problems.gather({"n": 1 << 16, **sizes}, np.random.default_rng(0)).arrays["index"]
+    index = problems.coalescing.gather({"n": 1 << 16, **sizes}, np.random.default_rng(0)).arrays["index"]
     assert (np.sort(index) == np.arange(1 << 16)).all()
     touched = [len(np.unique(warp // 8)) for warp in index.reshape(-1, 32)]
     assert max(touched) == sectors
@@ -72,12 +73,12 @@ def test_gather_names_every_place_once_in_the_order_asked_for(sizes: dict[str, i
 
 def test_gather_refuses_runs_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="n = 100 is no multiple of a group of 32"):
-        problems.gather({"n": 100, "group": 32}, np.random.default_rng(0))
+        problems.coalescing.gather({"n": 100, "group": 32}, np.random.default_rng(0))
 
 
 def test_the_two_layouts_of_stations_have_the_same_meaning() -> None:
-    structs = problems.array_of_structs({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
-    arrays = problems.struct_of_arrays({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
+    structs = problems.coalescing.array_of_structs({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
+    arrays = problems.coalescing.struct_of_arrays({"n": 5, "FIELDS": 3}, np.random.default_rng(0))
     stations, readings = structs.arrays["stations"], arrays.arrays["readings"]
     assert (stations.shape, readings.shape) == ((5, 8), (8, 5))
     assert structs.expected["sums"] == pytest.approx(stations[:, :3].sum(axis=1))
@@ -88,5 +89,7 @@ def test_a_kernel_without_inputs() -> None:
     other = kernels.Kernel(
         "new/thing", kernels.load("tiling/naive").path, kernels.load("tiling/naive").source
     )
-    with pytest.raises(kernels.KernelError, match="No inputs are known for new/thing: add them to SETTINGS"):
+    with pytest.raises(
+        kernels.KernelError, match="No inputs are known for new/thing: add them to its topic in"
+    ):
         problems.of(other)

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from ..figures.numbers import TIMES
 from ..kernels import Kernel
 from ..kernels.errors import listed
-from ..problems import meant
+from ..problems import shaping
 
 KERNEL = "kernel"
 """The control that chooses among a lab's kernels."""
@@ -111,7 +111,7 @@ Control = Choice | Preset
 
 def _parameters(kernel: Kernel) -> set[str]:
     """Those of the kernel, and those that shape its inputs."""
-    return {parameter.name for parameter in kernel.entry.parameters} | meant(kernel)
+    return {parameter.name for parameter in kernel.entry.parameters} | shaping(kernel)
 
 
 def shown(value: Value) -> str:

@@ -149,7 +149,7 @@ class Engine:
     def _launch(self, kernel: Kernel, state: State, traced: bool, cancelled: Callable[[], bool]) -> _Launched:
         settings = self.settings(state)
         tunables = {name: int(value) for name, value in settings.items() if name in kernel.tunables}
-        parameters = {parameter.name for parameter in kernel.entry.parameters} | problems.meant(kernel)
+        parameters = {parameter.name for parameter in kernel.entry.parameters} | problems.shaping(kernel)
         sizes = {name: int(value) for name, value in settings.items() if name in parameters}
         key = (kernel.source, tuple(tunables.items()), tuple(sizes.items()))
         runs = self._traced if traced else self._runs

@@ -174,7 +174,7 @@ def all_jobs() -> Iterator[Job]:
 
 def _affecting(name: str, tunables: Values) -> Values:
     """The tunables on which the right result depends; for the others a problem is made only once."""
-    return tunables if name in problems.BY_TUNABLES else {}
+    return tunables if problems.of(kernels.load(name)).by_tunables else {}
 
 
 def _frozen(values: Values) -> tuple[tuple[str, int], ...]:

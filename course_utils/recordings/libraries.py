@@ -134,12 +134,12 @@ _SPARSE: tuple[Sizes, ...] = (
 )
 
 LIBRARIES: dict[str, Library] = {
-    "cuBLAS, float32": Library("tiling", problems.matmul, _EDGES, _matmul("float32")),
-    "cuBLAS, float16": Library("tiling", problems.matmul, _EDGES, _matmul("float16")),
-    "device copy": Library("coalescing", problems.copy, _n(*range(10, 27, 2)), _copy),
-    "cuBLAS geam": Library("coalescing", problems.transpose, _SQUARES, _transpose),
-    "CuPy add": Library("execution_model", problems.vector_add, _n(*range(10, 27, 2)), _add),
-    "CuPy sum": Library("execution_model", problems.total, _n(14, 20, 26), _sum),
-    "cuSPARSE": Library("sparse", problems.spmv, _SPARSE, _spmv),
+    "cuBLAS, float32": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float32")),
+    "cuBLAS, float16": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float16")),
+    "device copy": Library("coalescing", problems.beside.copy, _n(*range(10, 27, 2)), _copy),
+    "cuBLAS geam": Library("coalescing", problems.coalescing.transpose, _SQUARES, _transpose),
+    "CuPy add": Library("execution_model", problems.execution_model.vector_add, _n(*range(10, 27, 2)), _add),
+    "CuPy sum": Library("execution_model", problems.beside.total, _n(14, 20, 26), _sum),
+    "cuSPARSE": Library("sparse", problems.beside.spmv, _SPARSE, _spmv),
 }
 """What stands beside the kernels. cuSPARSE: the fastest of its algorithms for a product with a vector."""

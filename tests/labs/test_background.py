@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from course_utils.labs import AccessMap, BankGrid, Choice, Lab, TileFilm, WarpFilm
-from course_utils.problems import Problem, matmul
+from course_utils.problems import Problem
+from course_utils.problems.tiling import matmul
 
 MakeLab = Callable[..., Lab]
 

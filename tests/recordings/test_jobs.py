@@ -25,7 +25,7 @@ def test_a_kernel_is_timed_and_checked(gpu: FakeCuda) -> None:
 
 def test_a_wrong_result_is_not_recorded(gpu: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(sizes: problems.Sizes, random: np.random.Generator) -> Problem:
-        problem = problems.matmul(sizes, random)
+        problem = problems.tiling.matmul(sizes, random)
         problem.expected["C"][3, 4] += 1
         return problem
 
@@ -52,7 +52,7 @@ def test_a_library_is_timed_by_its_fastest_variant(gpu: FakeCuda, monkeypatch: p
 
         return libraries.Prepared({"slow": lambda: work(2e-3), "fast": lambda: work(1e-3)}, fetch)
 
-    library = libraries.Library("coalescing", problems.copy, ({"n": 64},), prepare)
+    library = libraries.Library("coalescing", problems.beside.copy, ({"n": 64},), prepare)
     monkeypatch.setitem(libraries.LIBRARIES, "a library", library)
     entry = TimeLibrary("a library", {"n": 64}).run()
     assert entry["seconds"]["median"] == 1e-3
@@ -62,7 +62,7 @@ def test_a_library_is_timed_by_its_fastest_variant(gpu: FakeCuda, monkeypatch: p
 
 def test_a_library_that_is_wrong(gpu: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> None:
     idle = libraries.Prepared({"idle": lambda: None}, lambda: None)
-    library = libraries.Library("coalescing", problems.copy, (), lambda problem: idle)
+    library = libraries.Library("coalescing", problems.beside.copy, (), lambda problem: idle)
     monkeypatch.setitem(libraries.LIBRARIES, "idle", library)
     with pytest.raises(ValueError, match="the result of idle is wrong"):
         TimeLibrary("idle", {"n": 64}).run()
