@@ -4,8 +4,8 @@
     devices.launch(kernel, None, *geometry, problem.arguments(kernel.entry))
     problem.verdict()
 
-A module for each topic of kernels makes its problems and has its SETTINGS; problem.py says what these are, and
-beside.py has what libraries are timed at.
+A module for each topic of kernels makes its problems and has its SETTINGS; problem.py says what these are,
+and beside.py has what libraries alone are timed at.
 """
 
 from __future__ import annotations
