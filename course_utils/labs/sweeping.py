@@ -123,7 +123,7 @@ class SweepPanel:
             description="Measure on this GPU",
             tooltip="Time each of these launches at full size",
             disabled=True,
-            layout={"width": "auto", "display": None if devices.current() == "gpu" else "none"},
+            layout={"width": "auto"},
         )
         self._progress = widgets.HTML()
         self._picture = widgets.HTML(scoped('<p class="lk-sentence">Nothing was run yet.</p>'))
@@ -131,7 +131,8 @@ class SweepPanel:
         self._stop.on_click(lambda _: self.stop())
         self._measure_button.on_click(lambda _: self.measure())
         self._measure.observe(lambda _: self._draw(), names="value")
-        row = [self._over, self._measure, self._start, self._measure_button, self._stop, self._progress]
+        timed = [self._measure_button] if devices.current() == "gpu" else []
+        row = [self._over, self._measure, self._start, *timed, self._stop, self._progress]
         controls = widgets.Box(row).add_class("lk-controls").add_class("lk-options")
         head = widgets.HTML(scoped(f"<h4>{html.escape(sweep.title)}</h4>"))
         self.widget = widgets.VBox([head, controls, self._picture])

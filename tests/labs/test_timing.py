@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import ipywidgets as widgets
 import pytest
 
 from course_utils import devices, problems, recordings
@@ -91,7 +92,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
 def test_a_sweep_measures_on_request_at_full_size(make_lab: MakeLab, gpu: list[dict[str, object]]) -> None:
     lab = make_lab(views=[Counters(), Sweep("TILE", ("sectors",))])
     panel = lab.sweeps[0]
-    assert panel._measure_button.layout.display is None
+    assert panel._measure_button in panel.widget.children[1].children
     assert panel._measure_button.disabled
     panel.run()
     assert gpu == []  # nothing by itself
@@ -130,4 +131,5 @@ def test_a_wrong_result_on_the_gpu_is_told_and_not_timed(
 
 def test_without_a_gpu_there_is_no_button(make_lab: MakeLab) -> None:
     lab = make_lab(views=[Sweep("TILE")])
-    assert lab.sweeps[0]._measure_button.layout.display == "none"
+    row = lab.sweeps[0].widget.children[1].children
+    assert [each.description for each in row if isinstance(each, widgets.Button)] == ["Run the sweep", "Stop"]
