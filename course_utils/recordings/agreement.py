@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from .. import kernels
+from ..kernels.errors import listed
 from ..kernels.kernel import REPOSITORY
 from . import load
 from .launches import Launch
@@ -93,6 +95,12 @@ class Agreement:
                 number = counts[key]
                 self.numbers.append(Compared(str(launch), line, key, number, number, found_here.get(key, 0)))
 
+    @property
+    def not_counted(self) -> tuple[str, ...]:
+        """Kernels of the course that are newer than the recording."""
+        counted = {each.kernel for each in self.recording.counted}
+        return tuple(name for name in kernels.find() if name not in counted)
+
     @cached_property
     def differences(self) -> tuple[Compared, ...]:
         return tuple(number for number in self.numbers if not number.agrees)
@@ -127,6 +135,8 @@ class Agreement:
             f"{len(whole):,} counts changed from time to time. The arrays of {alike} launches are bit for "
             "bit what they were on the GPU."
         )
+        if missing := self.not_counted:
+            told += f" Not counted on a GPU yet: {listed(missing)}."
         head = ("metric", "launches", "exact", "largest difference", "why")
         line_head = ("of a source line", "lines", "exact", "largest difference", "why")
         tables = (_table(head, self._rows(whole)), _table(line_head, self._rows(lines)))
