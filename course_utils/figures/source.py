@@ -96,13 +96,14 @@ def source_view(
     sort: str = BY_LINE,
     ptx: str = "",
     ptx_line: int | None = None,
+    machine: Sequence[str] | None = None,
 ) -> Figure:
     """The entry points of a kernel's file with instructions, sectors and wavefronts beside each line.
 
     Bars show a line's share of the column's total. `rows`: pad to so many lines, so that kernels of different
     length take the same height. `divergence`: with the lanes that are active on average. `sort`: one of
     sorts(); a column's largest numbers come first. `ptx_line`: a line whose instructions, of the program's
-    `ptx`, stand below.
+    `ptx`, stand below. `machine`: its machine instructions, to stand there instead.
     """
     first, last = kernel.entry_points[0].first, kernel.entry_points[-1].last
     lines = _lines(run)
@@ -112,7 +113,11 @@ def source_view(
     columns = (*_COLUMNS, _DIVERGENCE) if divergence else _COLUMNS
     shown = _sorted(range(first, last + 1), lines, columns, sort)
     table = _html(kernel, lines, columns, shown, rows, sort)
-    below = _ptx(ptx, ptx_line) if ptx_line is not None else ""
+    below = ""
+    if ptx_line is not None:
+        below = _code("PTX", instructions_of(ptx, ptx_line), ptx_line)
+        if machine is not None:
+            below = _code("Machine code", machine, ptx_line)
     return Figure(sentence, table + below, _text(kernel, lines, columns, shown), listing=True)
 
 
@@ -135,10 +140,9 @@ def _parting(lines: dict[int, _Line]) -> str:
     return f"Warps diverge in line{'s' * (len(parting) > 1)} {', '.join(parting)}."
 
 
-def _ptx(ptx: str, line: int) -> str:
-    """The PTX instructions of a line, in the order of the program."""
-    found = instructions_of(ptx, line)
-    told = f"PTX of line {line}: {plural(len(found), 'instruction')}"
+def _code(kind: str, found: Sequence[str], line: int) -> str:
+    """The instructions of a line, in the order of the program."""
+    told = f"{kind} of line {line}: {plural(len(found), 'instruction')}"
     code = html.escape("\n".join(found)) or "none"
     region = f'tabindex="0" role="region" aria-label="{told}"'
     return f'<p class="lk-row-name">{told}</p><pre class="lk-scroll lk-ptx-code" {region}>{code}</pre>'

@@ -10,7 +10,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from .. import kernels, problems, simulator
+from .. import compiler, kernels, problems, simulator
+from ..compiler import disassembly
 from ..figures import Sample
 from ..kernels import Geometry, Kernel
 from ..problems import Maker
@@ -56,6 +57,14 @@ class Result:
     @property
     def run(self) -> Run:
         return self.sample.run
+
+    def machine_code(self, line: int) -> tuple[str, ...]:
+        """The machine instructions of a line of the kernel, for the GPU that is counted for; empty where no
+        disassembler is installed."""
+        defines = self.kernel.defines(self.tunables)
+        compiled = compiler.compile(self.kernel.source, defines=defines, name=PurePath(self.kernel.path).name)
+        found = disassembly.instructions(compiled, self.kernel.entry.name)
+        return tuple(text for at, text in found if at == line)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from .. import metrics
+from ..compiler import disassembly
 from ..figures import (
     Figure,
     Point,
@@ -92,11 +93,13 @@ class Counters:
 
 
 _NONE = "none"
+_PTX, _MACHINE = "PTX", "machine code"
 
 
 @dataclass(frozen=True)
 class SourceView:
-    """The kernel's own lines and what the run spent in each; sorted by a column, with the PTX of a line.
+    """The kernel's own lines and what the run spent in each; sorted by a column, with the PTX of a line, or
+    its machine code where NVIDIA's disassembler is installed.
 
     `divergence`: with the lanes that are active in each line on average.
     """
@@ -112,9 +115,12 @@ class SourceView:
         return [
             Option("sort", sorts(self.divergence), "sort by"),
             Option("ptx", (_NONE, *lines), "PTX of line"),
+            *([Option("code", (_PTX, _MACHINE), "as")] if disassembly.find() else []),
         ]
 
-    def draw(self, result: Result, sort: Value = BY_LINE, ptx: Value = _NONE) -> Figure:
+    def draw(self, result: Result, sort: Value = BY_LINE, ptx: Value = _NONE, code: Value = _PTX) -> Figure:
+        line = None if ptx == _NONE else int(ptx)
+        machine = result.machine_code(line) if line is not None and code == _MACHINE else None
         longest = max(kernel.entry.last - kernel.entry.first + 1 for kernel in result.kernels)
         return source_view(
             result.kernel,
@@ -123,7 +129,8 @@ class SourceView:
             divergence=self.divergence,
             sort=str(sort),
             ptx=result.ptx,
-            ptx_line=None if ptx == _NONE else int(ptx),
+            ptx_line=line,
+            machine=machine,
         )
 
 

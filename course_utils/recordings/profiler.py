@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..compiler import disassembly
 from ..devices.programs import Source
 from ..kernels import load
 from ..metrics import METRICS, Level, names
@@ -69,7 +68,7 @@ class ProfilerFailed(Exception):
 
 def find() -> str | None:
     """The path of ncu, None where it is not installed."""
-    return _tool("ncu")
+    return disassembly.tool("ncu")
 
 
 def version(ncu: str) -> str:
@@ -199,7 +198,7 @@ def _by_line(launch: Launch, arch: str, part: Part) -> dict[int, dict[str, int]]
     """Sums over the machine instructions of each source line. Empty where there is no disassembler."""
     head, rows = part
     lines = _lines_of_instructions(launch, arch)
-    if lines is None or len(lines) != len(rows):
+    if len(lines) != len(rows):
         return {}
     sums: dict[int, Counter[str]] = {}
     for line, row in zip(lines, rows, strict=True):
@@ -212,55 +211,18 @@ def _by_line(launch: Launch, arch: str, part: Part) -> dict[int, dict[str, int]]
     return {line: dict(sums[line]) for line in sorted(sums) if any(sums[line].values())}
 
 
-def _lines_of_instructions(launch: Launch, arch: str) -> list[int | None] | None:
-    """The line of the kernel's own file for each machine instruction, by nvdisasm; None without it."""
-    nvdisasm = _tool("nvdisasm")
-    if nvdisasm is None:
-        return None
+def _lines_of_instructions(launch: Launch, arch: str) -> list[int | None]:
+    """The line of the kernel's own file for each machine instruction; empty without a disassembler."""
     generated = launch.kernel.startswith("generated/")
     kernel = launch.source if generated else load(launch.kernel)
     source = Source.of(kernel, None if generated else launch.tunables, f"{launch.entry}.cu", ())
     compiled = source.program(arch, launch.entry).compiled
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(compiled.cubin)
-        file.flush()
-        text = subprocess.run([nvdisasm, "-g", file.name], capture_output=True, text=True, check=False).stdout
-    return _disassembled(text, compiled.name, launch.entry)
-
-
-def _disassembled(text: str, name: str, entry: str) -> list[int | None]:
-    """The line of `name` for each instruction of a kernel in nvdisasm's listing."""
-    found: list[int | None] = []
-    line: int | None = None
-    inside = False
-    for each in text.splitlines():
-        if section := re.match(r"\s*\.section\s+\.text\.(\S+?),", each):
-            inside, line = section[1] == entry, None
-        if place := re.search(r'//## File "([^"]*)", line (\d+)', each):
-            line = int(place[2]) if place[1].endswith(name) else None
-        if inside and re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+\S.*;", each):
-            found.append(line)
-    return found
+    return [line for line, _ in disassembly.instructions(compiled, launch.entry)]
 
 
 def _number(text: str) -> int:
     text = text.replace(",", "")
     return int(float(text)) if text and text != "-" else 0
-
-
-def _tool(name: str) -> str | None:
-    """A tool of the CUDA toolkit: on PATH, or where the toolkit is installed by default."""
-    if found := shutil.which(name):
-        return found
-    homes = [
-        os.environ.get("CUDA_HOME", ""),
-        "/usr/local/cuda",
-        *sorted(map(str, Path("/usr/local").glob("cuda-*"))),
-    ]
-    for home in filter(None, homes):
-        if (path := Path(home) / "bin" / name).is_file():
-            return str(path)
-    return None
 
 
 def _explained(log: str) -> str:

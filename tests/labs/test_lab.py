@@ -10,9 +10,10 @@ import ipywidgets as widgets
 import numpy as np
 import pytest
 
-from course_utils import kernels, simulator
+from course_utils import compiler, kernels, simulator
+from course_utils.compiler import disassembly
 from course_utils.kernels import Kernel
-from course_utils.labs import AccessMap, Choice, Counters, Lab, Preset, block_shapes
+from course_utils.labs import AccessMap, Choice, Counters, Lab, Preset, SourceView, block_shapes
 from course_utils.metrics import names
 from course_utils.problems import Problem
 
@@ -296,3 +297,22 @@ def test_a_control_over_what_shapes_the_inputs_alone() -> None:
     assert lab.result.correct
     index, pairs = 1024 // 8, int(cell(lab, "sectors").replace(",", "")) - 1024 // 8
     assert 3 * index < pairs <= 4 * index
+
+
+def test_the_machine_code_of_a_line_where_a_disassembler_is(
+    make_lab: MakeLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def instructions(compiled: compiler.Compiled, entry: str) -> tuple[tuple[int, str], ...]:
+        assert (compiled.arch, entry) == ("sm_90", "matmul_naive")
+        return (22, "FFMA R1, R2, R3, R1"), (23, "EXIT")
+
+    monkeypatch.setattr(disassembly, "instructions", instructions)
+    monkeypatch.setattr(disassembly, "find", lambda: None)
+    lab = make_lab(kernels=["tiling/naive"], baseline=None, views=[SourceView()])
+    lab.set(ptx=22)
+    assert "PTX of line 22" in shown(lab)
+    monkeypatch.setattr(disassembly, "find", lambda: "nvdisasm")
+    lab = make_lab(kernels=["tiling/naive"], baseline=None, views=[SourceView()])
+    lab.set(ptx=22, code="machine code")
+    assert "Machine code of line 22: 1 instruction<" in shown(lab)
+    assert "FFMA R1, R2, R3, R1" in shown(lab)

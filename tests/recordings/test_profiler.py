@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from course_utils.compiler import disassembly
 from course_utils.recordings import counting, profiler
 from course_utils.recordings.launches import Launch
 
@@ -37,8 +38,9 @@ def script(path: Path, text: str) -> str:
 def test_launches_are_counted_and_a_broken_one_costs_itself(
     ncu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(tmp_path / "nvdisasm", f"cat <<'END'\n{LISTING.replace('text.tiled', 'text.matmul_tiled')}END")
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    listing = f"cat <<'END'\n{LISTING.replace('text.tiled', 'text.matmul_tiled')}END"
+    nvdisasm = script(tmp_path / "nvdisasm", listing)
+    monkeypatch.setattr(disassembly, "find", lambda: nvdisasm)
     launches = [
         Launch("tiling/naive", {"TILE": 4}, {"N": 8}),
         Launch("tiling/swapped", {"TILE": 4}, {"N": 8}),
@@ -68,11 +70,6 @@ def test_launches_are_counted_and_a_broken_one_costs_itself(
 def test_where_nothing_can_be_counted(tmp_path: Path, says: str, told: str) -> None:
     with pytest.raises(profiler.ProfilerFailed, match=told):
         profiler.profile(script(tmp_path / "ncu", says), "sm_90", [Launch("tiling/naive", {}, {"N": 8})], 1)
-
-
-def test_the_lines_of_a_listing() -> None:
-    assert profiler._disassembled(LISTING, "tiled.cu", "tiled") == [7, 7, None]
-    assert profiler._disassembled(LISTING, "tiled.cu", "other") == [None]
 
 
 def test_what_runs_under_the_profiler(tmp_path: Path, gpu: object) -> None:
