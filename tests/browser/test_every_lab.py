@@ -1,0 +1,73 @@
+"""Each lab of each lesson: every control to its extremes and quickly back and forth, and nothing breaks.
+
+What the numbers must be is tested lab by lab in the files beside this one; here, that after all moving about
+a lab shows what its controls say, as the same lab does that went there at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from course_utils.exercises import manifest
+from tests.browser.test_class import OVERLAP, SETTINGS
+from tests.browser.test_views import CUT, FAINT
+
+pytestmark = pytest.mark.browser
+
+LESSONS = [
+    lesson.path.stem for lesson in manifest.lessons() if not lesson.to_come and lesson.file[:1].isdigit()
+][1:]
+
+
+def settle(page: Page, lab: Locator) -> str:
+    """What the lab says once nothing is computed any more."""
+    page.wait_for_timeout(400)
+    expect(lab.locator(".lk-busy")).to_have_count(0, timeout=20_000)
+    page.wait_for_timeout(400)
+    expect(lab.locator(".lk-busy")).to_have_count(0, timeout=20_000)
+    return lab.locator(".lk-views").inner_text()
+
+
+def move(lab: Locator, keys: list[str]) -> None:
+    """Press keys on every slider of the controls, and the first and last button or entry of every choice."""
+    controls = lab.locator(".lk-controls").first
+    for handle in controls.locator(".noUi-handle:visible").all():
+        handle.focus()
+        for key in keys:
+            handle.press(key)
+    for group in controls.locator(".widget-toggle-buttons:visible").all():
+        buttons = group.locator("button").all()
+        for button in (buttons[-1], buttons[0]) if keys[-1] == "Home" else (buttons[0], buttons[-1]):
+            button.focus()
+            button.press("Enter")
+    for field in controls.locator("select:visible").all():
+        last = field.locator("option").count() - 1
+        field.select_option(index=0 if keys[-1] == "Home" else last)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize(("width", "theme"), SETTINGS, ids=["light", "narrow-dark"])
+def test_every_control_to_its_extremes(
+    open_lesson: Callable[..., Page], lesson: str, width: int, theme: str
+) -> None:
+    page = open_lesson(lesson, width=width, theme=theme)
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="File Browser").first.click()  # the folder's list folds away
+    labs = page.locator(".lk-lab:visible")
+    assert labs.count() > 0
+    for number in range(labs.count()):
+        lab = labs.nth(number)
+        lab.scroll_into_view_if_needed()
+        seen = {}
+        for end in ("Home", "End"):
+            move(lab, [end])
+            seen[end] = settle(page, lab)
+            assert lab.get_by_role("alert").count() == 0, lab.get_by_role("alert").first.inner_text()
+            for what, script in (("cut", CUT), ("over another", OVERLAP), ("faint", FAINT)):
+                assert lab.evaluate(script) == [], f"lab {number + 1} at {end}: {what}"
+        assert seen["Home"] != seen["End"], f"lab {number + 1} shows the same at both ends"
+        move(lab, ["Home", "End"] * 3 + ["Home"])
+        assert settle(page, lab) == seen["Home"], f"lab {number + 1} after moving back and forth"
