@@ -20,7 +20,7 @@ from .exercises import manifest
 from .exercises import progress as progressing
 from .figures import MEASURES, Figure, Sample, Table, counters_table, ladder, over_sizes, source_view
 from .figures.accesses import lane_addresses
-from .figures.numbers import TIMES, decimal
+from .figures.numbers import TIMES, decimal, told_sizes
 from .figures.sample import COUNTED
 from .figures.style import scoped
 from .labs import Counters
@@ -221,7 +221,7 @@ def buffers(
         cells = [_touched(counted.run.trace.steps, name) for name in names]
         rows.append((called, *(cell for pair in cells for cell in pair)))
     columns = (f"{name}:\n{told}" for name in names for told in ("sectors a request", "bytes used of 32"))
-    caption = f"{kernels.load(kernel).path.name}, {_told(others)}, block 0, {COUNTED}"
+    caption = f"{kernels.load(kernel).path.name}, {told_sizes(others)}, block 0, {COUNTED}"
     return Shown(Table(caption, (head, *columns), tuple(rows)))
 
 
@@ -256,13 +256,14 @@ def over(name: str, values: Sequence[int], *names: str, measures: Sequence[str],
         rows.append((str(value), *(MEASURES[key].of(sample) for key in measures for sample in samples)))
     stems = [kernels.load(kernel).path.stem for kernel in names]
     columns = (f"{_column(MEASURES[key].label)}\n{stem}" for key in measures for stem in stems)
-    return Shown(Table(f"{_told(settings)}, {COUNTED}", (name, *columns), tuple(rows)))
+    return Shown(Table(f"{told_sizes(settings)}, {COUNTED}", (name, *columns), tuple(rows)))
 
 
 def runs(counted: Mapping[str, Counted], measures: Sequence[str]) -> Shown:
     """A row for each run under its name, a column for each measure, a key of figures.MEASURES."""
     rows = ((name, *(MEASURES[key].of(run.sample()) for key in measures)) for name, run in counted.items())
-    columns = (_column(MEASURES[key].label) for key in measures)
+    shown = (MEASURES[key] for key in measures)
+    columns = (_column(f"{measure.label} {measure.note}".strip()) for measure in shown)
     return Shown(Table(COUNTED, ("kernel", *columns), tuple(rows)))
 
 
@@ -303,7 +304,7 @@ def recorded(
         heads += [_column(f"time [us], {recording.label}"), multiple]
     if len(columns) == 2:
         raise ValueError(f"no recording has these times of {kernel}")
-    caption = f"{loaded.path.name}, counted at {_told(counted)}, timed at {_told(timed)}"
+    caption = f"{loaded.path.name}, counted at {told_sizes(counted)}, timed at {told_sizes(timed)}"
     rows = zip(settings, *columns, strict=True)
     return Shown(Table(caption, (head, *heads), tuple(rows)))
 
@@ -318,10 +319,6 @@ def _time(
 
 def _multiples(values: Sequence[float]) -> list[str]:
     return [decimal(value / values[0], 2) for value in values]
-
-
-def _told(settings: Settings) -> str:
-    return ", ".join(f"{name} = {value:,}" for name, value in settings.items())
 
 
 def curve(kernel: str, size: str, **others: int) -> Shown:
@@ -442,11 +439,7 @@ def _words(step: Step) -> np.ndarray:
 def compared(*counted: Counted, measures: Sequence[str], told: Sequence[str] = ()) -> Shown:
     """A row for each run, and a column for each of `measures`, which are keys of figures.MEASURES. `told`:
     the settings that are named."""
-    shown = [MEASURES[key] for key in measures]
-    samples = [run.sample(told) for run in counted]
-    rows = tuple((sample.name, *(measure.of(sample) for measure in shown)) for sample in samples)
-    head = ("kernel", *(f"{each.label} {each.note}".strip() for each in shown))
-    return Shown(Table(COUNTED, head, rows))
+    return runs({run.sample(told).name: run for run in counted}, measures)
 
 
 def swizzled(edge: int) -> Shown:

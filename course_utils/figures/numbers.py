@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 TIMES = "\N{MULTIPLICATION SIGN}"
 DASH = "\N{EN DASH}"
 
@@ -36,3 +38,14 @@ def between(least: int, most: int) -> str:
 def plural(value: int, thing: str) -> str:
     """1 element, 12 elements."""
     return f"{value:,} {thing}{'' if value == 1 else 's'}"
+
+
+def told_sizes(sizes: Mapping[str, int]) -> str:
+    """N = 4,096, TILE = 16."""
+    return ", ".join(f"{name} = {value:,}" for name, value in sizes.items())
+
+
+def milliseconds(seconds: float) -> str:
+    """0.00275 -> 2.75 ms; three digits."""
+    value = 1e3 * seconds
+    return f"{value:,.0f} ms" if value >= 1000 else f"{value:.3g} ms"

@@ -17,7 +17,7 @@ from ..recordings import Recording, Timed
 from ..recordings.agreement import Agreement
 from .chart import BAD, BLUE, HEAT, SOFT, TEXT, chart
 from .figure import Figure
-from .numbers import decimal
+from .numbers import decimal, milliseconds, told_sizes
 from .table import aligned
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def ladder(
             found = [each for each in _library(recording, library) if each.sizes == sizes]
             lines += [(recording.label, each) for each in found]
     if not rows:
-        raise ValueError(f"no recording has a time of {listed(kernels)} at {_told(sizes)}")
+        raise ValueError(f"no recording has a time of {listed(kernels)} at {told_sizes(sizes)}")
     labels = list(dict.fromkeys(label for label, _, _ in rows))
     best = min(rows, key=lambda row: row[2].seconds.median)
     sentence = _ladder_sentence(best, rows, lines, sizes)
@@ -108,7 +108,7 @@ def ladder(
         axes.set_xscale("log")
         axes.set_xlim(min(times) / 1.5, max(times) * 2)
         _plain(axes.xaxis)
-        axes.set_xlabel(f"time of a launch [ms] (logarithmic), {_told(sizes)}")
+        axes.set_xlabel(f"time of a launch [ms] (logarithmic), {told_sizes(sizes)}")
 
     head = ["", "time [ms]", "spread [ms]", "launches", "where"]
     everything = [*((name, label, timed) for label, name, timed in rows)]
@@ -136,14 +136,16 @@ def _ladder_sentence(
     label, name, timed = best
     worst = max((row for row in rows if row[0] == label), key=lambda row: row[2].seconds.median)
     told = (
-        f"At {_told(sizes)} the fastest of these kernels is {name} with {_milliseconds(timed)}, the slowest "
-        f"{worst[1]} with {_milliseconds(worst[2])}"
+        f"At {told_sizes(sizes)} the fastest of these kernels is {name} with "
+        f"{milliseconds(timed.seconds.median)}, the slowest {worst[1]} with "
+        f"{milliseconds(worst[2].seconds.median)}"
     )
     beside = [(where, each) for where, each in lines if where == label]
     if beside:
         least = min(beside, key=lambda line: line[1].seconds.median)[1]
         ratio = timed.seconds.median / least.seconds.median
-        told += f"; {least.name} takes {_milliseconds(least)}, {decimal(ratio)} times less than the fastest"
+        told += f"; {least.name} takes {milliseconds(least.seconds.median)}, "
+        told += f"{decimal(ratio)} times less than the fastest"
     return f"{told} ({label})."
 
 
@@ -326,14 +328,6 @@ def _name(kernel: str, tunables: Values) -> str:
     settings = ", ".join(f"{name} {value}" for name, value in tunables.items())
     short = kernel.split("/")[-1]
     return f"{short}, {settings}" if settings else short
-
-
-def _told(sizes: Values) -> str:
-    return ", ".join(f"{name} = {value:,}" for name, value in sizes.items())
-
-
-def _milliseconds(timed: Timed) -> str:
-    return f"{timed.seconds.median * 1e3:.3g} ms"
 
 
 def _power(count: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .figure import Figure
-from .numbers import DASH, decimal
+from .numbers import DASH, decimal, milliseconds, told_sizes
 from .table import Table, aligned
 
 
@@ -29,16 +29,6 @@ class Clocked:
     def at(self) -> str:
         """N = 4,096."""
         return told_sizes(self.sizes)
-
-
-def told_sizes(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} = {value:,}" for name, value in sizes.items())
-
-
-def milliseconds(seconds: float) -> str:
-    """0.00275 -> 2.75 ms; three digits."""
-    value = 1e3 * seconds
-    return f"{value:,.0f} ms" if value >= 1000 else f"{value:.3g} ms"
 
 
 def times_view(name: str, pairs: Sequence[tuple[Clocked, Sequence[Clocked]]], counted_at: str) -> Figure:

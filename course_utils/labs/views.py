@@ -24,10 +24,11 @@ from ..figures import (
 from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
 from ..figures.frames import frames
+from ..figures.numbers import told_sizes
 from ..figures.phases import phases
 from ..figures.ptx import lines_with_instructions
 from ..figures.source import BY_LINE, sorts
-from ..figures.times import times_view, told_sizes
+from ..figures.times import times_view
 from ..simulator.kinds import LANES
 from ..simulator.trace import Trace
 from .controls import Value, shown

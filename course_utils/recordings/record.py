@@ -117,7 +117,11 @@ class Session:
             raise RecordingError(
                 f"{self.path} was recorded on {recording.gpu}, and this is {about['gpu']}: name another file"
             )
-        recording.document["about"] |= about
+        before = recording.document["about"]
+        since = before.get("since", before["date"])
+        recording.document["about"] = {**before, **about}
+        if since != about["date"]:
+            recording.document["about"]["since"] = since
         return recording
 
     # Times, libraries, curves

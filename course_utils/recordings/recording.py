@@ -125,8 +125,10 @@ class Recording:
 
     @property
     def date(self) -> str:
-        """Of the day it was made: 2026-11-29."""
-        return self.document["about"]["date"]
+        """Of the day it was made, 2026-11-29, or of the first and the last day."""
+        about = self.document["about"]
+        since = about.get("since", about["date"])
+        return about["date"] if since == about["date"] else f"{since} to {about['date']}"
 
     @property
     def label(self) -> str:

@@ -163,3 +163,14 @@ def test_clocks_are_watched() -> None:
     seen: dict[str, list[int]] = {}
     record._watch(seen, ended, 0.001, ask)
     assert seen == {"sm": [1500, 1980], "memory": [3201, 3201]}
+
+
+def test_a_recording_of_several_days_names_the_first_and_the_last(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session("--only", "times", "--kernels", "none")
+    assert read(tmp_path / "own.json").label == "recorded on Fake 9000, 2026-11-29"
+    for day in ("2026-11-30", "2026-12-02"):
+        monkeypatch.setitem(ABOUT, "date", day)
+        session("--only", "times")
+        assert read(tmp_path / "own.json").label == f"recorded on Fake 9000, 2026-11-29 to {day}"
