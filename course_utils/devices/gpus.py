@@ -13,13 +13,14 @@ from typing import NoReturn
 import numpy as np
 
 from .. import compiler, metrics
+from ..bounded import Bounded
 from ..simulator import Hang, LaunchError
 from ..simulator.program import STATIC_SHARED_LIMIT
 from . import symbols as symbol
 from .checks import Launch, check
 from .cuda import Cuda, OutOfMemory, Owned
 from .errors import BROKEN, GpuLost, OutOfGpuMemory
-from .programs import Kept, Program, Source
+from .programs import Program, Source
 from .run import SIMULATOR, Run, Time
 
 TIME_LIMIT_SECONDS = 10.0
@@ -86,7 +87,7 @@ class Gpu:
         self.l2_bytes = cuda.l2_bytes
         self.through = cuda.through
         self._cuda = cuda
-        self._modules: Kept[_Loaded] = Kept(128)
+        self._modules: Bounded[_Loaded] = Bounded(128)
         self._holder: tuple[Owned, int] | None = None
         self._lock = threading.RLock()
         self._start, self._end = cuda.event(), cuda.event()

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Generic, TypeVar
 
 from .. import compiler, simulator
+from ..bounded import Bounded
 from ..kernels import Kernel
 from ..simulator import ptx
-
-Value = TypeVar("Value")
-
-
-class Kept(Generic[Value]):
-    """The values used last, by key, for all threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._entries: OrderedDict[object, Value] = OrderedDict()
-        self._lock = threading.RLock()
-
-    def get(self, key: object, make: Callable[[], Value]) -> Value:
-        """What is kept under the key; made if nothing is."""
-        with self._lock:
-            if key not in self._entries:
-                self._entries[key] = make()
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._most:
-                self._entries.popitem(last=False)
-            return self._entries[key]
 
 
 class Program:
@@ -63,7 +41,7 @@ class Program:
         self.lock = threading.Lock()  # held during a launch on the simulator, which changes variables
 
 
-_PROGRAMS: Kept[Program] = Kept(128)
+_PROGRAMS: Bounded[Program] = Bounded(128)
 
 
 @dataclass(frozen=True)

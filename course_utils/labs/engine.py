@@ -11,12 +11,12 @@ from pathlib import PurePath
 import numpy as np
 
 from .. import compiler, kernels, problems, simulator
+from ..bounded import Bounded
 from ..compiler import disassembly
 from ..figures import Sample
 from ..kernels import Geometry, Kernel
 from ..problems import Maker
 from ..simulator import Run
-from .bounded import Bounded
 from .controls import KERNEL, Value, shown
 
 State = Mapping[str, Value]

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import ipywidgets as widgets
 
+from ..bounded import Bounded
 from ..compiler import Cancelled
 from ..figures import Table, sweep_table
 from ..figures.style import scoped
 from ..kernels import Kernel
 from ..problems import Maker
-from .bounded import Bounded
 from .controls import KERNEL, Control, Value
 from .engine import Engine, Result, State, Unwanted
 from .explain import Explanation, explain

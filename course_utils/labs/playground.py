@@ -15,6 +15,7 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from .. import playground, simulator
+from ..bounded import Bounded
 from ..compiler import Cancelled
 from ..figures import Figure, Sample, counters_table, findings_view, source_view
 from ..figures.numbers import TIMES
@@ -22,7 +23,6 @@ from ..figures.sample import COUNTED
 from ..figures.style import scoped
 from ..kernels.kernel import REPOSITORY
 from ..playground import Input, InputError, Launch, Outcome, Pasted, PastedKernel, PasteError, suggestions
-from .bounded import Bounded
 from .engine import Unwanted
 from .explain import Explanation, explain
 from .frame import Frame

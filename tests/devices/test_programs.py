@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from course_utils import kernels
-from course_utils.devices.programs import Kept, Source
-
-
-def test_kept_forgets_what_was_used_longest_ago() -> None:
-    kept: Kept[int] = Kept(2)
-    made: list[str] = []
-
-    def get(key: str) -> None:
-        kept.get(key, lambda: made.append(key) or 0)
-
-    for key in "abacab":
-        get(key)
-    assert made == ["a", "b", "c", "b"]
+from course_utils.devices.programs import Source
 
 
 def test_the_same_source_gives_the_same_program() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from course_utils.labs.bounded import Bounded
+from course_utils.bounded import Bounded
 
 
 def test_keeps_what_was_used_last() -> None:
@@ -22,3 +22,14 @@ def test_failures_are_not_kept() -> None:
     with pytest.raises(ZeroDivisionError):
         kept.get("x", lambda: 1 // 0)
     assert kept.get("x", lambda: 5) == 5
+
+
+def test_what_was_made_first_is_kept() -> None:
+    kept: Bounded[str] = Bounded(2)
+
+    def overtaken() -> str:
+        kept.get("x", lambda: "first")  # another thread, while this one still makes its own
+        return "second"
+
+    assert kept.get("x", overtaken) == "first"
+    assert kept.get("x", lambda: "third") == "first"

@@ -11,7 +11,10 @@ T = TypeVar("T")
 
 
 class Bounded(Generic[T]):
-    """At most `most` values by key; for several threads, each of which makes what it misses."""
+    """At most `most` values by key; for several threads, each of which makes what it misses.
+
+    What was made first is kept, so that all threads have the same one.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -29,8 +32,8 @@ class Bounded(Generic[T]):
                 return self._values[key]
         made = make()
         with self._lock:
-            self._values[key] = made
+            kept = self._values.setdefault(key, made)
             self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
-        return made
+        return kept
