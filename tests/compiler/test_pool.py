@@ -161,7 +161,10 @@ def child(code: str, **arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **arguments)
 
 
+# An interrupt may fall between open() and the `with` that closes the file. Python closes it then, and warns.
 INTERRUPTED = """
+import warnings
+warnings.simplefilter("ignore", ResourceWarning)
 if WARM:
     compiler.compile(QUICK, defines={"VALUE": 0})
 print("go", flush=True)
@@ -169,6 +172,7 @@ try:
     compiler.compile(SLOW)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
+warnings.simplefilter("error", ResourceWarning)
 compiler.compile(QUICK, defines={"VALUE": 1})
 print("usable", flush=True)
 """
