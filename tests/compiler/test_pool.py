@@ -167,8 +167,8 @@ import warnings
 warnings.simplefilter("ignore", ResourceWarning)
 if WARM:
     compiler.compile(QUICK, defines={"VALUE": 0})
-print("go", flush=True)
 try:
+    print("go", flush=True)
     compiler.compile(SLOW)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
