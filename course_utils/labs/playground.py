@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import html
-import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,18 +17,17 @@ from .. import playground, simulator
 from ..bounded import Bounded
 from ..compiler import Cancelled
 from ..figures import Figure, Sample, counters_table, findings_view, source_view
-from ..figures.numbers import TIMES
 from ..figures.sample import COUNTED
 from ..figures.style import scoped
-from ..kernels.kernel import REPOSITORY
 from ..playground import Input, InputError, Launch, Outcome, Pasted, PastedKernel, PasteError, suggestions
+from . import told
 from .engine import Unwanted
 from .explain import Explanation, explain
 from .frame import Frame
 from .latest import Latest
+from .playground_look import STYLE
 from .values import values_table
 
-SHOWN_OUTPUT = 4000  # characters of what the kernel printed
 _MEASURES = (
     "sectors",
     "sectors_per_request",
@@ -161,14 +159,14 @@ class Playground:
             return self.error.text
         if self._page is None:
             return "Nothing has run yet."
-        parts = [_launched(self._page.outcome), "\n".join(self._arguments())]
+        parts = [told.launched(self._page.outcome), "\n".join(self._arguments())]
         if (found := self._page.found) is not None:
             parts.append(f"{found.sentence}\n\n{found.text}")
         for title, figure in zip(_TITLES, self._page.figures, strict=True):
             table = f"\n\n{figure.text}" if figure.text and not figure.listing else ""
             parts.append(f"{title}: {figure.sentence}{table}")
         if printed := self._page.outcome.run.output:
-            parts.append(f"Printed:\n{_cut(printed)}")
+            parts.append(f"Printed:\n{told.cut(printed)}")
         return "\n\n".join(part for part in parts if part)
 
     def __repr__(self) -> str:
@@ -184,7 +182,7 @@ class Playground:
     def _build(self) -> None:
         self.file = widgets.Combobox(
             description="File",
-            options=files(),
+            options=playground.files(),
             placeholder="my/file.cu, or paste below",
             continuous_update=False,
         )
@@ -220,7 +218,7 @@ class Playground:
         self._frame.fill(
             self.file, self.source, self._told, chosen, geometry, self._fields, buttons,
             self._frame.status, self._frame.failure, self._found, self._printed, self._body,
-            style=_STYLE,
+            style=STYLE,
         )  # fmt: skip
         self._frame.box.add_class("lk-playground")
         self.file.observe(self._file_named, "value")
@@ -300,7 +298,7 @@ class Playground:
         if not name:
             return False
         try:
-            self.source.value = read_file(name)
+            self.source.value = playground.read_file(name)
         except ValueError as error:
             self._tell(Explanation("The file cannot be opened.", ((None, str(error)),), None))
             return False
@@ -318,7 +316,7 @@ class Playground:
         with self._quietly():
             self.kernel.options = names
             self.kernel.value = chosen if (chosen, chosen) in names else names[0][1]
-        self._told.value = scoped(f'<p class="lk-told">{html.escape(_told(self._pasted))}</p>')
+        self._told.value = scoped(f'<p class="lk-told">{html.escape(told.found(self._pasted))}</p>')
         self._offer()
 
     def _offer(self) -> None:
@@ -361,9 +359,9 @@ class Playground:
         boxes = self._pool[: len(inputs)]
         self.inputs = {}
         for box, each in zip(boxes, inputs, strict=True):
-            field, told = box.children
+            field, metric = box.children
             field.description, field.value, field.placeholder = each.name, each.text, each.told
-            told.value = scoped(f'<span class="lk-metric">{html.escape(each.told)}</span>')
+            metric.value = scoped(f'<span class="lk-metric">{html.escape(each.told)}</span>')
             box._dom_classes = ("lk-input", f"lk-input-{each.name.replace('.', '-')}")
             self.inputs[each.name] = field
         if self._fields.children != tuple(boxes):
@@ -454,16 +452,16 @@ class Playground:
         for panel, title, figure in zip(self._panels, _TITLES, page.figures, strict=True):
             sentence = f'<p class="lk-sentence">{html.escape(figure.sentence)}</p>'
             panel.value = scoped(f"<h4>{title}</h4>{sentence}{figure.html}")
-        printed = (
-            f"<h4>Printed by the kernel</h4><pre>{html.escape(_cut(run.output))}</pre>" if run.output else ""
-        )
+        printed = ""
+        if run.output:
+            printed = f"<h4>Printed by the kernel</h4><pre>{html.escape(told.cut(run.output))}</pre>"
         if run.notes:
-            told = "".join(f"<li>{html.escape(note)}</li>" for note in run.notes)
-            printed += f"<h4>Worth knowing</h4><ul>{told}</ul>"
+            notes = "".join(f"<li>{html.escape(note)}</li>" for note in run.notes)
+            printed += f"<h4>Worth knowing</h4><ul>{notes}</ul>"
         self._show_found(page.found)
         self._printed.value = scoped(f'<div class="lk-printed">{printed}</div>') if printed else ""
         self._printed.layout.display = None if printed else "none"
-        launched = html.escape(_launched(page.outcome, label=False))
+        launched = html.escape(told.launched(page.outcome, label=False))
         self._frame.status.value = scoped(
             f'<div class="lk-status"><span class="lk-badge">{COUNTED}</span><span>{launched}</span></div>'
         )
@@ -484,48 +482,6 @@ class Playground:
         return [f"{name}: {field.value}" for name, field in self.inputs.items()]
 
 
-def files() -> list[str]:
-    """The files that a playground can open, by their names: examples/..., kernels/... and my/... ."""
-    return [
-        f"{first}/{path.relative_to(folder).as_posix()}"
-        for first, folder in _folders().items()
-        if folder.is_dir()
-        for path in sorted(folder.rglob("*.cu"))
-    ]
-
-
-def read_file(name: str) -> str:
-    """The text of a file under one of those folders. Raises ValueError, with a sentence, for any other."""
-    name = name.strip().replace("\\", "/")
-    folders = _folders()
-    first, _, rest = name.partition("/")
-    if first not in folders or not rest:
-        raise ValueError(
-            f"{name!r} is not under my/, kernels/ or examples/; put your file into my/ and name it my/file.cu"
-        )
-    root = folders[first].resolve()
-    path = (root / rest).resolve()
-    if not path.is_relative_to(root):
-        raise ValueError(f"{name!r} leads out of {first}/")
-    if not path.is_file():
-        raise ValueError(f"there is no file {name}")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{name} is no UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise ValueError(f"{name} cannot be read ({error})") from None
-
-
-def _folders() -> dict[str, Path]:
-    """Where files may lie, by the first part of their names. Tests name another my/ in LIVE_KERNELS_MY."""
-    return {
-        "examples": playground.EXAMPLES,
-        "kernels": REPOSITORY / "kernels",
-        "my": Path(os.environ.get("LIVE_KERNELS_MY") or REPOSITORY / "my"),
-    }
-
-
 def _lines(pasted: Pasted, outcome: Outcome) -> _Listed:
     """The lines from the first to the last that the run counts, those of the kernel at least."""
     size = pasted.source.count("\n") + 1
@@ -544,83 +500,4 @@ def _placed(explanation: Explanation) -> Explanation:
     return replace(explanation, details=details)
 
 
-def _told(pasted: Pasted) -> str:
-    """What was found in a source, and what was set aside."""
-    count = len(pasted.kernels)
-    told = "One kernel." if count == 1 else f"{count} kernels."
-    if pasted.aside:
-        names = list(pasted.aside)
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        told += f" Host code is set aside: {shown}."
-    if pasted.headers:
-        shown = ", ".join(f"{name} (line {line})" for line, name in pasted.headers)
-        told += f" Headers out of reach are left out: {shown}."
-    return told
-
-
-def _launched(outcome: Outcome, label: bool = True) -> str:
-    grid, block = (
-        f" {TIMES} ".join(map(str, _short(shape))) for shape in (outcome.run.grid, outcome.run.block)
-    )
-    blocks = "one block" if grid == "1" else f"a grid of {grid} blocks"
-    told = f"{outcome.instance}: {blocks} of {block} thread{'' if block == '1' else 's'}"
-    return f"{told}; {COUNTED}" if label else told
-
-
-def _short(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Without the extents of 1 at the end."""
-    while len(shape) > 1 and shape[-1] == 1:
-        shape = shape[:-1]
-    return shape
-
-
-def _cut(text: str) -> str:
-    return (
-        text if len(text) <= SHOWN_OUTPUT else f"{text[:SHOWN_OUTPUT]}\n... ({len(text):,} characters in all)"
-    )
-
-
 _PLACEHOLDER = "Paste a kernel or a whole .cu program here, then press Tab or click Run."
-
-_STYLE = """
-.lk-playground > .widget-textarea { width: auto; max-width: 100%; }
-.lk-playground > .widget-textarea { flex-flow: column; height: auto; align-items: stretch; }
-.lk-playground > .widget-textarea > .widget-label { text-align: left; width: auto; }
-.lk-playground > .widget-textarea textarea { width: 100%; box-sizing: border-box; resize: vertical;
-  font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
-  line-height: 1.4; white-space: pre; overflow: auto; tab-size: 4; }
-.lk-playground .widget-label { font-weight: 600; }
-.lk-playground .lk-field-file { width: 32em; max-width: 100%; }
-.lk-playground .lk-field-file .widget-label { text-align: left; width: auto; min-width: 4.5em; }
-.lk-playground .lk-field-file input { flex: 1 1 auto; min-width: 6em; }
-.lk-playground .lk-error { margin-top: 8px; }
-.lk-playground .lk table.lk-counters { width: auto; min-width: min(44em, 100%); }
-.lk-fields { flex-flow: row wrap; gap: 4px 20px; overflow: visible; align-items: flex-start; }
-.lk-fields .widget-text, .lk-fields .widget-dropdown { width: auto; min-width: 0; max-width: 100%;
-  margin: 2px 0; flex: 0 1 auto; }
-.lk-fields .widget-label { width: auto; min-width: 4.5em; text-align: left; flex: 0 0 auto; }
-.lk-fields .widget-text input, .lk-fields .widget-dropdown select { width: 14em; min-width: 6em;
-  flex: 1 1 auto; }
-.lk-fields .lk-field-launch select { width: 26em; }
-.lk-fields .lk-field-grid input, .lk-fields .lk-field-block input { width: 7em; }
-.lk-fields .lk-field-shared input { width: 5em; }
-.lk-input { flex: 1 1 18em; max-width: 30em; min-width: 0; overflow: visible; }
-.lk-input .widget-text { width: 100%; }
-.lk-input .widget-html { min-height: 0; }
-.lk-input .lk-metric { padding-left: 6.7em; display: block; }
-.lk-playground .lk-run { width: 9em; }
-.lk-playground .lk-run:focus-visible, .lk-playground input:focus-visible,
-.lk-playground textarea:focus-visible, .lk-playground select:focus-visible {
-  outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
-.lk-playground .lk-told { color: var(--lk-soft); }
-.lk-playground .lk-printed { margin-bottom: 10px; }
-.lk-playground .lk-printed pre { margin: 0 0 8px; max-height: 16em; overflow: auto; white-space: pre-wrap;
-  font-family: var(--lk-mono); font-size: var(--lk-code); background: none; color: inherit; }
-.lk-playground .lk-printed ul { margin: 0 0 8px; padding-left: 1.4em; }
-.lk-playground .lk-scroll { max-height: 40em; overflow: auto; }
-.lk table.lk-values { width: 100%; }
-.lk table.lk-values td.lk-elements { white-space: normal; text-align: left; font-family: var(--lk-mono);
-  font-size: 0.92em; overflow-wrap: anywhere; }
-.lk table.lk-values thead th:first-child { text-align: left; padding-left: 0; }
-.lk table.lk-values thead th:nth-child(n+4) { text-align: left; padding-left: 12px; }
-"""

@@ -7,23 +7,19 @@
 
 In the order data flows: tokens, expressions and elements (values and types), macros, parts (declarations),
 kernels, host (launches), source (what the compiler gets), pasted (all of it), inputs (arrays from text),
-suggestions (sensible first values),
-running (a launch said in text -> what it did).
+suggestions (sensible first values), running (a launch said in text -> what it did). Beside them: files (what
+can be opened).
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from .errors import InputError, PasteError
+from .files import EXAMPLES, files, read_file
 from .inputs import Input, make
 from .kernels import PastedKernel
 from .pasted import NAME, Pasted, read
 from .running import Launch, Outcome, run
 from .suggestions import Start, starts, suggest
-
-EXAMPLES = Path(__file__).resolve().parent / "examples"
-"""The folder of programs to try."""
 
 __all__ = [
     "EXAMPLES",
@@ -36,8 +32,10 @@ __all__ = [
     "Pasted",
     "PastedKernel",
     "Start",
+    "files",
     "make",
     "read",
+    "read_file",
     "run",
     "starts",
     "suggest",

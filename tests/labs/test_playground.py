@@ -13,9 +13,8 @@ from pathlib import Path
 import ipywidgets as widgets
 import pytest
 
-from course_utils import simulator
+from course_utils import playground, simulator
 from course_utils.labs import Playground
-from course_utils.labs.playground import files, read_file
 from course_utils.metrics import names
 
 SCALE = """\
@@ -210,7 +209,7 @@ def test_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LIVE_KERNELS_MY", str(tmp_path))
     (tmp_path / "own.cu").write_text("\ufeff" + SCALE, encoding="utf-8")
     (tmp_path / "latin.cu").write_bytes(b"// \xe4\n")
-    assert {"my/own.cu", "kernels/tiling/tiled.cu", "examples/row_sums.cu"} <= set(files())
+    assert {"my/own.cu", "kernels/tiling/tiled.cu", "examples/row_sums.cu"} <= set(playground.files())
     lab = Playground(file="my/own.cu")
     assert lab.outcome.instance == "scale"
     lab.set(file="kernels/tiling/tiled.cu")
@@ -222,7 +221,7 @@ def test_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "my/latin.cu": "is no UTF-8 text",
     }.items():
         with pytest.raises(ValueError, match=words):
-            read_file(name)
+            playground.read_file(name)
     (tmp_path.parent / "secret.cu").write_text("secret")
     lab.file.value = "my/../secret.cu"
     assert "leads out of my/" in shown(lab)
