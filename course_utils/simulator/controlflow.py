@@ -6,10 +6,14 @@ branch, so that nothing later has to think of guards. A barrier ends its block, 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from .errors import Unsupported
 from .ptx import Address, Function, Group, Instruction, Operand, Register, Symbol
+
+Fact = TypeVar("Fact")
 
 # Instructions whose first operand is not a destination.
 WITHOUT_DESTINATION = frozenset(
@@ -92,6 +96,35 @@ def written(instruction: Instruction) -> list[str]:
     if instruction.name in WITHOUT_DESTINATION or not instruction.operands:
         return []
     return [item.name for item in _flat(instruction.operands[0]) if isinstance(item, Register)]
+
+
+def settled(
+    flow: ControlFlow,
+    result: Callable[[Instruction, Mapping[str, Fact]], Fact],
+    join: Callable[[Fact, Fact], Fact],
+) -> dict[str, Fact]:
+    """What holds of each register wherever it is written, by its name: instructions are gone through until
+    nothing changes.
+
+    result: what an instruction makes, given what is known so far. join: what holds of a register that may
+    hold either; repeated, it must come to an end.
+    """
+    known: dict[str, Fact] = {}
+    changed = True
+    while changed:
+        changed = False
+        for block in flow.blocks:
+            for instruction in block.instructions:
+                names = written(instruction)
+                if not names:
+                    continue
+                made = result(instruction, known)
+                for name in names:
+                    joined = join(known[name], made) if name in known else made
+                    if name not in known or joined != known[name]:
+                        known[name] = joined
+                        changed = True
+    return known
 
 
 def read(instruction: Instruction) -> list[str]:

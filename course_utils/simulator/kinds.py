@@ -10,10 +10,10 @@ that part use the masked code, which knows only vectors, and come back only afte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .controlflow import ControlFlow, written
+from .controlflow import ControlFlow, settled
 from .own import BARRIER_RESULT
 from .ptx import TYPE_BITS, Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 
@@ -62,9 +62,9 @@ def _trailing_zeros(value: int) -> int:
     return (value & -value).bit_length() - 1 if value else _FAR
 
 
-def join(one: Kind | None, other: Kind) -> Kind:
+def join(one: Kind, other: Kind) -> Kind:
     """The kind of a register that may hold either."""
-    if one is None or one == other:
+    if one == other:
         return other
     if one.lanes is None or one.lanes != other.lanes or one.scaled != other.scaled:
         return VECTOR
@@ -77,27 +77,16 @@ def infer(
     flow: ControlFlow, special: Callable[[str], Kind], symbol: Callable[[str], Kind]
 ) -> dict[str, Kind]:
     """The kind of every register written in `flow`, the least one that holds wherever it is written."""
-    kinds: dict[str, Kind] = {}
-    changed = True
-    while changed:
-        changed = False
-        for block in flow.blocks:
-            for instruction in block.instructions:
-                names = written(instruction)
-                if not names:
-                    continue
-                result = transfer(instruction, lambda item: of(item, kinds, special, symbol))
-                for name in names:
-                    new = join(kinds.get(name), result)
-                    if kinds.get(name) != new:
-                        kinds[name] = new
-                        changed = True
-    return kinds
+    return settled(
+        flow,
+        lambda instruction, kinds: transfer(instruction, lambda item: of(item, kinds, special, symbol)),
+        join,
+    )
 
 
 def of(
     item: Operand,
-    kinds: dict[str, Kind],
+    kinds: Mapping[str, Kind],
     special: Callable[[str], Kind],
     symbol: Callable[[str], Kind],
 ) -> Kind | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import reduce
 
 from ..access import Site
-from ..controlflow import ControlFlow, written
+from ..controlflow import ControlFlow, settled
 from ..ptx import Address, Group, Immediate, Instruction, Operand, Register, Special, Symbol
 
 Bases = frozenset[str] | None
@@ -40,23 +40,11 @@ def of_sites(
 
 
 def _registers(flow: ControlFlow, locals_: Mapping[str, Mapping[int, str]]) -> dict[str, Bases]:
-    known: dict[str, Bases] = {}
-    changed = True
-    while changed:
-        changed = False
-        for block in flow.blocks:
-            for instruction in block.instructions:
-                names = written(instruction)
-                if not names:
-                    continue
-                result = _local(instruction, known, locals_) or _result(instruction, known)
-                for name in names:
-                    old = known.get(name, NONE)
-                    new = _joined(old, result)
-                    if new != old:
-                        known[name] = new
-                        changed = True
-    return known
+    return settled(
+        flow,
+        lambda instruction, known: _local(instruction, known, locals_) or _result(instruction, known),
+        _joined,
+    )
 
 
 def _local(
