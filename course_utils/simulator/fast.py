@@ -267,7 +267,7 @@ class FastEmitter(PatternCode, Emitter):
         elif block.end == "wait":
             self.announce_barrier(block)
             if self.checker:
-                self.checker.arrives(self.mask)
+                self.checker.arrives()
             self._pause(block.targets[0], Status.BARRIER)
         else:
             self._branch(block, live)

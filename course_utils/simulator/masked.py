@@ -125,8 +125,8 @@ class GeneralEmitter(Emitter):
                 before = code.op(f"load i32, ptr {place}, align 4")
                 parked = code.op(f"or i32 {before}, {self.mask}")
                 code.do(f"store i32 {parked}, ptr {place}, align 4")
-                if self.checker and offset != layout.parked_any:
-                    self.checker.arrives(parked)
+            if self.checker:
+                self.checker.arrives()
         code.jump(onward)
 
 

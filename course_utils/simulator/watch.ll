@@ -91,7 +91,7 @@ begin:
   %first.block = load i32, ptr %first.block.at
   br label %look
 
-look: ; the newest time; does every lane of every warp wait at one barrier?
+look: ; the newest time; did all lanes of every warp come to one barrier at once?
   %w = phi i32 [ 0, %begin ], [ %w.next, %look ]
   %newest = phi i32 [ 0, %begin ], [ %newest.next, %look ]
   %odd = phi i1 [ false, %begin ], [ %odd.next, %look ]

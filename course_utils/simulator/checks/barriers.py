@@ -9,7 +9,7 @@ import numpy as np
 
 from ..findings import Access
 from ..kinds import LANES
-from ..layout import DONE, MASKED, WAITING, Status, Warp
+from ..layout import DONE, MASKED, WAITING, YIELDS_BEFORE_TURNS, Status, Warp
 from ..ptx import Instruction
 from . import sentences
 from .shadow import lanes_of
@@ -127,10 +127,7 @@ class Barriers:
                         "__syncthreads(); a GPU may take these for one, or hang."
                     ),
                     others,
-                    (
-                        "Move __syncthreads() out of the `if` or the loop, to where all threads of "
-                        "the block pass."
-                    ),
+                    _OUT_OF_BRANCHES,
                 )
 
             self.view.report.add("barriers", ("different", lines), make)
@@ -141,6 +138,40 @@ class Barriers:
         ]
         if gone:
             self._not_reached(first, gone)
+        elif len(by_line) == 1:
+            self._in_pieces(here)
+
+    def _in_pieces(self, here: dict[int, int]) -> None:
+        """All have come to it, but the lanes of a warp one after the other: a branch or a loop has parted
+        them, and .aligned, which __syncthreads() implies, is for whole warps (PTX ISA 9.7.13.1)."""
+        for index, lanes in here.items():
+            warp: Warp = self.view.context.warp(index)
+            last = self.view.clock(index).waiting & 0xFFFFFFFF
+            barrier = self.view.plan.flow.blocks[warp.barrier_block].barrier
+            # Once lanes that are ahead get turns of their own, they may be apart through no fault of theirs.
+            turns = warp.yields > YIELDS_BEFORE_TURNS
+            aligned = barrier is not None and (barrier.name == "bar" or barrier.has("aligned"))
+            if lanes & ~last and aligned and not turns:
+                break
+        else:
+            return
+        line = self._barrier_line(warp.barrier_block)
+        before, behind = (self._waiter(index, each, line) for each in (lanes & ~last, last))
+
+        def make() -> tuple[str, Sequence[Access], str]:
+            return (
+                (
+                    f"Barrier reached in pieces: thread {sentences.index_text(before.thread)} of block "
+                    f"{sentences.index_text(before.block)} waits {sentences.where(before)}, and thread "
+                    f"{sentences.index_text(behind.thread)} of the same warp comes there later: a branch has "
+                    "parted them. A warp has to come to __syncthreads() as a whole; a GPU may hang, or take "
+                    "it for reached too soon."
+                ),
+                (before, behind),
+                _OUT_OF_BRANCHES,
+            )
+
+        self.view.report.add("barriers", ("pieces", line), make)
 
     def _not_reached(self, first: Access, gone: list[tuple[int, int]]) -> None:
         warp, lanes = gone[0]
@@ -324,6 +355,8 @@ class Barriers:
                     found.append(access)
         return found
 
+
+_OUT_OF_BRANCHES = "Move __syncthreads() out of the `if` or the loop, to where all threads of the block pass."
 
 _CALLED = {
     "shfl": "a shuffle",

@@ -480,9 +480,9 @@ class CheckCode:
 
     # Barriers
 
-    def arrives(self, parked: str) -> None:
-        """The lanes that wait where the warp stops."""
-        self.code.store("i32", parked, "%clock", at(Clock, "waiting"))
+    def arrives(self) -> None:
+        """The running lanes come to a barrier."""
+        self.code.store("i32", self.emitter.mask, "%clock", at(Clock, "waiting"))
 
     def announces(self, number: str) -> None:
         """bar.arrive."""

@@ -79,7 +79,7 @@ class Clock(ctypes.Structure):
     _fields_ = (
         ("time", c_int32),  # of the warp: grows whenever some of its lanes synchronise
         ("synced", c_int32),  # all lanes know of all accesses of the warp before this time
-        ("waiting", c_int32),  # the lanes at the barrier where the warp stopped last
+        ("waiting", c_int32),  # the lanes that came last, all at once, to a barrier
         ("seen", c_int32),  # Watch.releases and
         ("seen_fenced", c_int32),  # Watch.fenced when the warp last looked,
         ("seen_at", c_int64),  # where,

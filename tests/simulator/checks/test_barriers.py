@@ -41,11 +41,37 @@ def test_not_all_come_to_one_barrier(body: str, lines: set[int]) -> None:
         'if (t / 32 == 0) asm volatile("bar.sync 1, 32;"); else asm volatile("bar.sync 2, '
         '32;");\n__syncthreads();',
         "if (t < n) s[t] = x[t];\n__syncthreads();\nif (t < n) x[t] = s[n - 1 - t];",
+        "for (int i = 0; i < t; i++) x[t] += 1.0f;\n__syncthreads();\nx[t] += 1.0f;",
+        "for (int b = 0; b < 4; b++) { if (t % 3 == b) continue; x[t] += 1.0f; }\n__syncthreads();",
+        '#pragma unroll 1\nfor (int i = 0; i < 64; i++)\nif (i == t) asm volatile("barrier.sync 0;");',
     ],
-    ids=["loop", "same for all", "unrolled", "a barrier for each warp", "guarded accesses"],
+    ids=[
+        "loop",
+        "same for all",
+        "unrolled",
+        "a barrier for each warp",
+        "guarded accesses",
+        "behind loops of unequal length",
+        "behind a loop with continue",
+        "not aligned",
+    ],
 )
 def test_all_come(body: str) -> None:
     quiet(launch(kernel(body), [floats(64), 40]))
+
+
+@pytest.mark.parametrize("unroll", [1, 4], ids=["one barrier", "unrolled"])
+def test_all_come_but_the_lanes_of_a_warp_apart(unroll: int) -> None:
+    """Each thread in a round of its own: the values are right, and the rule is broken."""
+    body = (
+        f"#pragma unroll {unroll}\nfor (int i = 0; i < n; i++)\nif (i == t)\n__syncthreads();\nx[t] = 1.0f;"
+    )
+    run = launch(kernel(body), [floats(64), 64])
+    (finding,) = run.findings
+    assert (finding.kind, finding.lines) == ("barriers", (5,))
+    assert "reached in pieces" in finding.message
+    before, behind = (thread for _, thread in finding.threads)
+    assert before != behind
 
 
 def test_a_message_names_the_missing_threads() -> None:
