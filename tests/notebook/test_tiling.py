@@ -42,9 +42,8 @@ def test_intensity_of_what_is_asked_for_and_of_what_is_fetched() -> None:
     # 8 bytes for a multiply-add of the naive kernel, 8 / 32 of the tiled one, and 4 for each element of C.
     assert 1 / notebook.asked(naive) == pytest.approx(2 / (8 + 4 / 64))
     assert 1 / notebook.asked(tiled) == pytest.approx(2 / (8 / 32 + 4 / 64))
-    rows = dict(
-        (name, numbers) for name, *numbers in notebook.intensity({"n": naive, "t": tiled}).content.rows
-    )
+    shown = notebook.intensity({"n": naive, "t": tiled}).content
+    rows = {name: numbers for name, *numbers in shown.rows}
     assert rows == {"n": ["0.25", f"{2 / (5 + 4 / 64):.2f}"], "t": ["6.40", "6.40"]}
 
 
