@@ -180,7 +180,8 @@ MEASURES: dict[str, Measure] = {
             "intensity",
             "FP32 operations a byte fetched or stored",
             "operation",
-            f"FP32 operations / (32 * ({names.GLOBAL_LOAD_SECTORS} + {names.GLOBAL_STORE_SECTORS}))",
+            f"FP32 operations in {names.THREAD_INSTRUCTIONS} "
+            f"/ (32 * ({names.GLOBAL_LOAD_SECTORS} + {names.GLOBAL_STORE_SECTORS}))",
             Level.PTX,
             _intensity,
             partial(decimal, places=2),
