@@ -8,6 +8,7 @@ from functools import partial
 
 from .. import metrics
 from ..metrics import Level, names, ratios
+from ..metrics.operations import fp32_operations
 from .numbers import DASH, TIMES, count, decimal, percent
 from .sample import Sample
 
@@ -107,6 +108,18 @@ def _bytes_per_operation(sample: Sample) -> float | None:
     return ratios.bytes_per_multiply_add(sample.run.metrics, sample.operations)
 
 
+def _wavefronts_per_operation(sample: Sample) -> float | None:
+    wavefronts = sample.run.metrics.get(names.SHARED_LOAD_WAVEFRONTS)
+    return 32 * wavefronts / sample.operations if wavefronts is not None and sample.operations else None
+
+
+def _intensity(sample: Sample) -> float | None:
+    moved = [ratios.global_bytes(sample.run.metrics, op) for op in ("ld", "st")]
+    if None in moved or not any(moved):
+        return None
+    return fp32_operations(sample.run.by_opcode) / sum(moved)  # type: ignore[arg-type]
+
+
 def _occupied(sample: Sample) -> float | None:
     found = occupancy(sample)
     return None if found is None else found.fraction
@@ -152,8 +165,27 @@ MEASURES: dict[str, Measure] = {
             names.SHARED_STORE_WAVEFRONTS,
         ),
         _metric("load_wavefronts", names.SHARED_LOAD_WAVEFRONTS),
+        Measure(
+            "load_wavefronts_per_operation",
+            "shared load wavefronts for a warp's 32 multiply-adds",
+            "wavefront",
+            f"32 * {names.SHARED_LOAD_WAVEFRONTS} / multiply-adds",
+            Level.HARDWARE,
+            _wavefronts_per_operation,
+            partial(decimal, places=2),
+        ),
         _metric("store_wavefronts", names.SHARED_STORE_WAVEFRONTS),
         _sum("conflicts", "bank conflicts", names.SHARED_LOAD_CONFLICTS, names.SHARED_STORE_CONFLICTS),
+        Measure(
+            "intensity",
+            "FP32 operations a byte fetched or stored",
+            "operation",
+            f"FP32 operations in {names.THREAD_INSTRUCTIONS} "
+            f"/ (32 * ({names.GLOBAL_LOAD_SECTORS} + {names.GLOBAL_STORE_SECTORS}))",
+            Level.PTX,
+            _intensity,
+            partial(decimal, places=2),
+        ),
         _metric("instructions", names.WARP_INSTRUCTIONS),
         _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),

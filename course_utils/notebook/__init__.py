@@ -15,6 +15,7 @@ from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
 from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
+from .tiling import Checked, asked, bars, checked, intensity, races
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
 __all__ = [
@@ -23,11 +24,15 @@ __all__ = [
     "ORDERS",
     "TIMED_ORDERS",
     "TURNED",
+    "Checked",
     "Counted",
     "Shown",
+    "asked",
     "banks",
+    "bars",
     "beside",
     "buffers",
+    "checked",
     "compared",
     "copy_time",
     "count",
@@ -35,6 +40,7 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "intensity",
     "lessons",
     "lines",
     "machine",
@@ -42,6 +48,7 @@ __all__ = [
     "measure_over",
     "over",
     "progress",
+    "races",
     "recorded",
     "recorded_curve",
     "runs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from .. import devices, kernels, problems, recordings
 from ..figures import Figure, Table, ladder, over_sizes
 from ..figures.numbers import TIMES, decimal, told_sizes
 from ..figures.sample import COUNTED
-from ..recordings.launches import combinations
+from ..kernels.errors import listed
 from .counted import Shown, traced
 from .tables import Settings, column, touched
 
@@ -84,7 +85,7 @@ def copy_time(bytes: int) -> None:
 
 def times(*names: str, **sizes: int) -> Shown:
     """Recorded times of kernels, with each of their tunables at one size, beside those of libraries: the
-    course's own recording, and the learner's where there is one."""
+    course's own recording, and the learner's where there is one. Names the kernels that have none."""
     recorded = recordings.load()
     loaded = {name: kernels.load(name) for name in names}
     topics = {kernel.topic for kernel in loaded.values()}
@@ -92,11 +93,15 @@ def times(*names: str, **sizes: int) -> Shown:
         each for recording in recorded for topic in topics for each in recording.libraries.get(topic, ())
     )
     libraries = dict.fromkeys(each.name for each in found if each.sizes == sizes)
-    tunables = {name: combinations(kernel) for name, kernel in loaded.items()}
+    tunables = {name: problems.combinations(kernel) for name, kernel in loaded.items()}
     try:
-        return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
+        figure = ladder(recorded, tunables, tuple(libraries), **sizes)
     except ValueError as error:
         return Shown(_not_recorded(error))
+    timed = {time.name for recording in recorded for time in recording.times if time.sizes == sizes}
+    if missing := [kernel.path.stem for name, kernel in loaded.items() if name not in timed]:
+        figure = replace(figure, sentence=f"{figure.sentence} Not recorded yet: {listed(missing)}.")
+    return Shown(figure)
 
 
 def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> Shown:
@@ -138,8 +143,10 @@ def measure(*names: str, **settings: int) -> None:
     if devices.current() == devices.SIMULATOR:
         print(devices.describe())
         return
-    for name in names:
-        print(f"{kernels.load(name).path.stem:<10}{_measured(name, settings)}")
+    stems = {name: kernels.load(name).path.stem for name in names}
+    width = max(map(len, stems.values())) + 2
+    for name, stem in stems.items():
+        print(f"{stem:<{width}}{_measured(name, settings)}")
 
 
 def measure_over(name: str, over: str, values: Sequence[int], **settings: int) -> None:

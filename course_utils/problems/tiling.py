@@ -21,11 +21,13 @@ def matmul(sizes: Sizes, random: np.random.Generator) -> Problem:
     )
 
 
+_TIMED: tuple[Sizes, ...] = tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096))
+_COUNTED: tuple[Sizes, ...] = ({"N": 100}, {"N": 64}, {"N": 96}, {"N": 33})
+
 SETTINGS = {
-    "tiling": Setting(
-        matmul,
-        tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096)),
-        ({"N": 100}, {"N": 64}, {"N": 96}, {"N": 33}),
-        every_size=True,
-    )
+    "tiling": Setting(matmul, _TIMED, _COUNTED, every_size=True),
+    "tiling/barriers": Setting(matmul, counted=_COUNTED[:2], faulty={"FIRST": 0, "SECOND": 0}),
+    "tiling/rectangular": Setting(matmul, _TIMED[-1:], _COUNTED),
+    # Rows of whole float4s only.
+    "tiling/vectorised": Setting(matmul, _TIMED, _COUNTED[:3], every_size=True),
 }

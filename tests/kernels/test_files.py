@@ -20,7 +20,11 @@ REDUCTIONS = [name for name in kernels.find("bank_conflicts") if "reduce_" in na
 
 # Bytes of static shared memory, where a kernel declares any.
 STATIC_SHARED = {
+    "tiling/barriers": lambda TILE, FIRST, SECOND: 2 * 4 * TILE * TILE,
+    "tiling/rectangular": lambda ROWS, COLS, DEPTH: 4 * DEPTH * (ROWS + COLS),
+    "tiling/register_blocked": lambda PER_THREAD: 4352,
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
+    "tiling/vectorised": lambda TILE: 4 * 8 * (2 * TILE + 4),
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
     "memory_hierarchy/shared_chase": lambda: 8192,
@@ -40,7 +44,15 @@ def test_the_topics_are_there() -> None:
         "memory_hierarchy",
         "tiling",
     )
-    assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
+    assert set(kernels.find("tiling")) == {
+        "tiling/barriers",
+        "tiling/naive",
+        "tiling/rectangular",
+        "tiling/register_blocked",
+        "tiling/swapped",
+        "tiling/tiled",
+        "tiling/vectorised",
+    }
 
 
 @pytest.mark.parametrize(("name", "tunables"), COMBINATIONS)
@@ -97,8 +109,13 @@ def test_lines_fit_the_page(name: str) -> None:
     assert max(map(len, source.splitlines())) <= 110
 
 
-# Of the size that the grid is made from, how much a thread takes; 1 where nothing else is said.
-EACH = {"coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"]}
+# Of the size that the grid is made from, how much a thread takes in each direction; 1 where nothing else is
+# said.
+EACH = {
+    "coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"],
+    "tiling/register_blocked": kernels.load("tiling/register_blocked").values()["PER_THREAD"],
+    "tiling/vectorised": 4,
+}
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 255, 256, 1000])

@@ -68,7 +68,7 @@ def test_tunables_launch_choices_and_sizes() -> None:
     [
         (lambda: kernels.load("tilling/tild"), r"no kernel 'tilling/tild'; the nearest: tiling/tiled"),
         (lambda: kernels.load("tiled"), r"the nearest: tiling/tiled"),
-        (lambda: kernels.load("zzzz"), r"there are bank_conflicts/.* and tiling/tiled\."),
+        (lambda: kernels.load("zzzz"), r"there are bank_conflicts/.* and tiling/vectorised\."),
         (lambda: kernels.find("tile"), r"no topic 'tile'; the nearest: tiling"),
         (lambda: kernel().values({"TILE": 3}), r"TILE cannot be 3 in topic/add_one: use 2 or 4\."),
         (lambda: kernel().values({"BLOCKS": True}), r"BLOCKS cannot be True"),

@@ -53,6 +53,15 @@ def test_what_no_recording_has_is_told() -> None:
     assert repr(notebook.recorded_curve("no such curve")) == "No recording has the curve no such curve."
 
 
+def test_times_name_the_kernels_that_have_none() -> None:
+    told = "Not recorded yet"
+    assert told not in repr(notebook.times("tiling/naive", "tiling/tiled", N=4096))
+    # No recording times what is there to be faulty.
+    both = notebook.times("tiling/tiled", "tiling/barriers", N=4096)
+    assert repr(both).endswith(f"{told}: barriers.")
+    assert "tiled, TILE 32" in repr(both)
+
+
 def test_recorded_curve() -> None:
     rows = notebook.recorded_curve("shared latency").content.rows
     assert [row[0] for row in rows[:2]] == ["4,096", "8,192"]

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from .case import Case, Maker, floats, out_of
 
-SQUARES = (1, 7, 32, 33, 50)
+SQUARES = (1, 7, 32, 33, 50, 70)
+ALIGNED = (4, 32, 36, 52, 68)
 
 
 def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
-    for n in SQUARES:
+    yield from _products(SQUARES, rng)
+
+
+def _aligned(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
+    """Rows of whole float4s."""
+    yield from _products(ALIGNED, rng)
+
+
+def _products(sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Case]:
+    for n in sizes:
         a, b = (floats(rng, n * n).reshape(n, n) for _ in range(2))
         out, whole = out_of(n * n)
         wide, other = a.astype(np.float64), b.astype(np.float64)
@@ -24,7 +34,11 @@ def _matmul(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
 
 
 MAKERS: dict[str, Maker] = {
+    "tiling/barriers": _matmul,
     "tiling/naive": _matmul,
+    "tiling/rectangular": _matmul,
+    "tiling/register_blocked": _matmul,
     "tiling/swapped": _matmul,
     "tiling/tiled": _matmul,
+    "tiling/vectorised": _aligned,
 }
