@@ -14,6 +14,19 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
+from .memory_hierarchy import (
+    asked_per_second,
+    chase,
+    gpus,
+    instructions,
+    intensity,
+    latency_curve,
+    lifetimes,
+    memories,
+    roof,
+    table_reads,
+    without_line,
+)
 from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
@@ -25,9 +38,11 @@ __all__ = [
     "TURNED",
     "Counted",
     "Shown",
+    "asked_per_second",
     "banks",
     "beside",
     "buffers",
+    "chase",
     "compared",
     "copy_time",
     "count",
@@ -35,18 +50,27 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "gpus",
+    "instructions",
+    "intensity",
+    "latency_curve",
     "lessons",
+    "lifetimes",
     "lines",
     "machine",
     "measure",
     "measure_over",
+    "memories",
     "over",
     "progress",
     "recorded",
     "recorded_curve",
+    "roof",
     "runs",
     "swizzled",
+    "table_reads",
     "times",
     "times_over",
     "wavefronts",
+    "without_line",
 ]
