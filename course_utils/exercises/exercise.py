@@ -62,9 +62,10 @@ class Gate:
         return ratio[0] if ratio else metrics.METRICS[self.metric].label
 
     def count(self, counted: Mapping[str, int]) -> float | None:
-        """The number of a run that is bound; None for a ratio where nothing was counted to divide by."""
+        """The number of a run that is bound; None for a ratio where nothing was counted to divide by, and for
+        local sectors where registers are spilled."""
         ratio = RATIOS.get(self.metric)
-        return ratio[1](counted) if ratio else counted[self.metric]
+        return ratio[1](counted) if ratio else counted.get(self.metric)
 
     def passed(self, count: float | None) -> bool:
         if count is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from .. import metrics
+from ..compiler import Resources
 from ..metrics import Level, names, ratios
 from ..metrics.operations import fp32_operations
 from .numbers import DASH, TIMES, count, decimal, percent
@@ -120,6 +121,17 @@ def _intensity(sample: Sample) -> float | None:
     return fp32_operations(sample.run.by_opcode) / sum(moved)  # type: ignore[arg-type]
 
 
+def _resource(key: str, label: str, source: str, value: Callable[[Resources], int | None]) -> Measure:
+    """What the machine code states of a thread, in bytes."""
+
+    def found(sample: Sample) -> int | None:
+        launched = sample.run.launched
+        resources = launched and launched.program.resources.get(sample.run.kernel)
+        return value(resources) if resources else None
+
+    return Measure(key, label, "byte", source, None, found)
+
+
 def _occupied(sample: Sample) -> float | None:
     found = occupancy(sample)
     return None if found is None else found.fraction
@@ -190,6 +202,25 @@ MEASURES: dict[str, Measure] = {
         _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),
         _metric("static_shared", names.STATIC_SHARED),
+        _sum("local_sectors", "local sectors", names.LOCAL_LOAD_SECTORS, names.LOCAL_STORE_SECTORS),
+        _resource(
+            "local_bytes",
+            "local memory a thread",
+            "stack frame of the machine code",
+            lambda resources: resources.local_bytes_per_thread,
+        ),
+        _resource(
+            "spill_stores",
+            "spilled in a thread's code",
+            "spill stores, as the assembler ptxas reports them",
+            lambda resources: resources.spill_store_bytes,
+        ),
+        _resource(
+            "spill_loads",
+            "loaded again in a thread's code",
+            "spill loads, as the assembler ptxas reports them",
+            lambda resources: resources.spill_load_bytes,
+        ),
         Measure(
             "occupancy",
             f"occupancy on an {metrics.H200.name}",

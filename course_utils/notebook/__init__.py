@@ -14,8 +14,21 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
+from .memory_hierarchy import (
+    asked_per_second,
+    chase,
+    gpus,
+    intensity_of_loads,
+    latency_curve,
+    lifetimes,
+    memories,
+    ptx_of_line,
+    roof,
+    table_reads,
+    without_line,
+)
 from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
-from .tiling import Checked, asked, bars, checked, intensity, races
+from .tiling import Checked, asked, bars, check_races, intensity, races
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
 __all__ = [
@@ -28,11 +41,13 @@ __all__ = [
     "Counted",
     "Shown",
     "asked",
+    "asked_per_second",
     "banks",
     "bars",
     "beside",
     "buffers",
-    "checked",
+    "chase",
+    "check_races",
     "compared",
     "copy_time",
     "count",
@@ -40,20 +55,29 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "gpus",
     "intensity",
+    "intensity_of_loads",
+    "latency_curve",
     "lessons",
+    "lifetimes",
     "lines",
     "machine",
     "measure",
     "measure_over",
+    "memories",
     "over",
     "progress",
+    "ptx_of_line",
     "races",
     "recorded",
     "recorded_curve",
+    "roof",
     "runs",
     "swizzled",
+    "table_reads",
     "times",
     "times_over",
     "wavefronts",
+    "without_line",
 ]

@@ -53,7 +53,7 @@ class Checked:
         return Shown(self._figure)._repr_html_()
 
 
-def checked(kernel: str, **settings: int) -> Checked:
+def check_races(kernel: str, **settings: int) -> Checked:
     """Run a matrix product of the course in the simulator with the race check, also one that is faulty on
     purpose, and compare its result with NumPy's. `settings`: as `count` takes them."""
     loaded = kernels.load(kernel)
@@ -84,7 +84,7 @@ def races(kernel: str, settings: Mapping[str, Settings], **others: int) -> Shown
     """
     rows = []
     for called, chosen in settings.items():
-        run = checked(kernel, **{**others, **chosen})
+        run = check_races(kernel, **{**others, **chosen})
         arrays = sorted({access.array for race in run.races for access in race.accesses if access.array})
         found = f"{plural(len(run.races), 'race')}: {listed(arrays)}" if arrays else "nothing"
         rows.append((called, f"{told(run.wrong)} of {told(run.elements)}", _rows(run), found))

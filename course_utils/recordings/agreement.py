@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .. import kernels
+from .. import kernels, metrics
 from ..kernels.errors import listed
 from ..kernels.kernel import REPOSITORY
 from . import load
@@ -25,6 +25,7 @@ BEGIN, END = "<!-- made by course_utils.recordings.agreement: begin -->", "<!-- 
 LINE_KEYS = ("shared_wavefronts", "shared_wavefronts_ideal", "global_sectors", "global_sectors_ideal")
 """What is compared of each source line. Instructions are not: the simulator counts those of PTX."""
 
+_LOCAL = (metrics.names.LOCAL_LOAD_SECTORS, metrics.names.LOCAL_STORE_SECTORS)
 _UNROLLED = "ptxas unrolls a loop in which lanes make different numbers of rounds"
 _MERGED = "ptxas loads once what two lines want"
 _MOVED = "the same number for the launch: ptxas puts an instruction on another line, or on none"
@@ -78,6 +79,8 @@ class Agreement:
         self.numbers: list[Compared] = []
         self.other_results: list[str] = []
         """Launches whose arrays are not, bit for bit, what they were on the GPU."""
+        self.spilling: set[str] = set()
+        """Launches whose local sectors have no number here, since ptxas spills registers."""
         for counted in recording.counted:
             self._compare(counted)
 
@@ -88,6 +91,9 @@ class Agreement:
             self.other_results.append(str(launch))
         for metric, (least, most) in recorded.metrics.items():
             found = run.metrics.get(metric)
+            if found is None and metric in _LOCAL:
+                self.spilling.add(str(launch))
+                continue
             self.numbers.append(Compared(str(launch), None, metric, least, most, found))
         for line, counts in recorded.lines.items():
             found_here = run.by_line.get(line, {})
@@ -135,6 +141,11 @@ class Agreement:
             f"{len(whole):,} counts changed from time to time. The arrays of {alike} launches are bit for "
             "bit what they were on the GPU."
         )
+        if self.spilling:
+            told += (
+                f" In {len(self.spilling)} of them ptxas spills registers: the simulator shows no local "
+                "sectors there, and none are compared."
+            )
         if missing := self.not_counted:
             told += f" Not counted on a GPU yet: {listed(missing)}."
         head = ("metric", "launches", "exact", "largest difference", "why")

@@ -212,7 +212,7 @@ class Program:
             monitor = Monitor(made, request, self.source, names, unset, build)
         outcome = launching.run(made, request, asked, monitor)
         counts = Counts(made.plan, outcome.counters, made.costs)
-        counted = self._with_registers(kernel, counts.metrics())
+        counted, spilled = self._local_memory(kernel, counts.metrics())
         counted |= self._static_metrics(kernel, block_index, shared_bytes)
         run = Run(
             kernel,
@@ -221,7 +221,7 @@ class Program:
             counted,
             counts.by_line(),
             outcome.output,
-            notes=outcome.notes + counts.notes(),
+            notes=outcome.notes + counts.notes() + spilled,
             trace=outcome.trace,
             launched=Launched(
                 self,
@@ -555,14 +555,25 @@ class Program:
                 f"more than the {most} that fit an {metrics.H200.name}"
             )
 
-    def _with_registers(self, kernel: str, counted: dict[str, int]) -> dict[str, int]:
-        """Without local memory that the PTX has and the machine code has not: small arrays whose place ptxas
-        found in registers, as the cubin's stack frame of no bytes tells."""
+    def _local_memory(self, kernel: str, counted: dict[str, int]) -> tuple[dict[str, int], list[str]]:
+        """The metrics with what the machine code says of local memory, and notes on it.
+
+        A stack frame of no bytes: ptxas found a place in registers for all small arrays of the PTX. Spilled
+        registers are in no PTX: then there is no number."""
         resources = self.resources.get(kernel)
-        if resources is None or resources.local_bytes_per_thread:
-            return counted
+        if resources is None:
+            return counted, []
         local = (metrics.names.LOCAL_LOAD_SECTORS, metrics.names.LOCAL_STORE_SECTORS)
-        return counted | dict.fromkeys(local, 0)
+        if not resources.local_bytes_per_thread:
+            return counted | dict.fromkeys(local, 0), []
+        if not resources.spill_store_bytes:
+            return counted, []
+        note = (
+            "local sectors are not counted: the machine code spills registers, which are not in the PTX "
+            f"({resources.spill_store_bytes} bytes stored and {resources.spill_load_bytes} loaded in a "
+            "thread's code)"
+        )
+        return {name: count for name, count in counted.items() if name not in local}, [note]
 
     def _static_metrics(self, kernel: str, block: Index, dynamic_bytes: int) -> dict[str, int]:
         resources = self.resources.get(kernel)

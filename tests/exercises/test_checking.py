@@ -168,3 +168,10 @@ def test_gate_without_a_goal_is_refused() -> None:
         exercise._gate("x", {"metric": metrics.names.GLOBAL_LOAD_SECTORS})
     with pytest.raises(exercise.ExerciseError, match="known metric"):
         exercise._gate("x", {"metric": "l1tex__no_such.sum", "at_most": 1})
+
+
+def test_a_gate_on_local_sectors_is_not_passed_where_they_have_no_number() -> None:
+    gate = exercise.Gate(metrics.names.LOCAL_LOAD_SECTORS, 0, at_least=False)
+    assert gate.passed(gate.count({metrics.names.LOCAL_LOAD_SECTORS: 0}))
+    assert gate.count({}) is None
+    assert not gate.passed(gate.count({}))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from course_utils import notebook
 from course_utils.figures import MEASURES, Sample, counters_table
 from course_utils.figures.counters import SHOWN
 from course_utils.metrics import METRICS, Level, names
@@ -84,3 +85,19 @@ def test_sentence_is_of_the_first_measure_where_sectors_are_not_shown(sample: Ma
         f"Shared load wavefronts: {loads:,} in the tiled kernel, 0 in the naive kernel."
     )
     assert counters_table(tiled, tiled, ("conflicts",)).sentence == "Bank conflicts: 0 in the tiled kernel."
+
+
+def test_what_the_machine_code_states_of_local_memory() -> None:
+    stated = ("local_bytes", "spill_stores", "spill_loads")
+    local, spilling = (
+        notebook.count(f"memory_hierarchy/{name}", **sizes).sample()
+        for name, sizes in (("bins_local", {"n": 64}), ("variance", {"n": 64, "VALUES": 64, "MIN_BLOCKS": 8}))
+    )
+    assert [MEASURES[key].of(local) for key in stated] == ["32", "0", "0"]
+    assert all(int(MEASURES[key].of(spilling)) > 100 for key in stated)
+    assert (
+        MEASURES["local_sectors"].value(local)
+        == local.run.metrics[names.LOCAL_LOAD_SECTORS] + (local.run.metrics[names.LOCAL_STORE_SECTORS])
+    )
+    unknown = replace(local, run=replace(local.run, launched=None))
+    assert MEASURES["local_bytes"].value(unknown) is None

@@ -21,7 +21,7 @@ def test_races_tell_which_rows_are_right_and_what_the_check_finds() -> None:
 
 
 def test_checked_shows_a_card_for_each_race() -> None:
-    run = notebook.checked("tiling/barriers", N=16, TILE=8, SECOND=0)
+    run = notebook.check_races("tiling/barriers", N=16, TILE=8, SECOND=0)
     assert (run.wrong, run.elements, len(run.races)) == (128, 256, 2)
     assert repr(run).endswith("race at lines 41 and 38.")
     assert "128 of 256 elements are wrong. The checks found 2 faults" in repr(run)
@@ -31,7 +31,7 @@ def test_checked_shows_a_card_for_each_race() -> None:
 
 
 def test_checked_says_that_a_sound_kernel_has_no_race() -> None:
-    run = notebook.checked("tiling/tiled", N=9, TILE=8)
+    run = notebook.check_races("tiling/tiled", N=9, TILE=8)
     assert repr(run) == "0 of 81 elements are wrong. The checks found nothing."
     assert run.right_rows == tuple(range(9))
 

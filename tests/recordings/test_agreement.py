@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from course_utils import recordings
+from course_utils import kernels, metrics, recordings
 from course_utils.recordings import agreement
 from course_utils.recordings.agreement import KNOWN, PAGE, Agreement, Compared
 from course_utils.recordings.launches import Launch, all_launches
+from course_utils.recordings.recording import digest, new
+from tests.recordings.test_recording import ABOUT
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,32 @@ def test_the_page_has_these_numbers(h200: Agreement) -> None:
     assert agreement.page(text, h200.markdown()) == text, (
         "python -m course_utils.recordings.agreement --write"
     )
+
+
+def test_local_sectors_of_a_kernel_that_spills_are_not_compared() -> None:
+    """The simulator has no number for them, and says so."""
+    name = "memory_hierarchy/variance"
+    recording = new({**ABOUT, "profiler": "a profiler"})
+    recording.document["metrics"] = [metrics.names.REGISTERS, metrics.names.LOCAL_LOAD_SECTORS]
+    for blocks, registers, local in ((1, 72, 0), (8, 32, 800)):
+        recording.document["counted"].append(
+            {
+                "kernel": name,
+                "source": digest(kernels.load(name).source),
+                "tunables": {"VALUES": 64, "MIN_BLOCKS": blocks},
+                "sizes": {"n": 256},
+                "values": [registers, local],
+                "result": 0,
+            }
+        )
+    found = Agreement(recording)
+    assert [(number.metric, number.agrees) for number in found.numbers] == [
+        (metrics.names.REGISTERS, True),
+        (metrics.names.LOCAL_LOAD_SECTORS, True),
+        (metrics.names.REGISTERS, True),
+    ]
+    assert found.spilling == {"memory_hierarchy/variance VALUES=64 MIN_BLOCKS=8 n=256"}
+    assert "In 1 of them ptxas spills registers" in found.markdown()
 
 
 def test_a_difference_is_told() -> None:

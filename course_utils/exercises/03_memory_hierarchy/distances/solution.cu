@@ -1,0 +1,36 @@
+// Distances: how far each of n points is from each of a few centres, one thread a point.
+// The coordinates of a thread's point stay in registers, and the centres in shared memory, where all threads of the
+// block find them: each is fetched once.
+//
+// distances(points, centres, out, n, count)
+//   points   8 x n floats, row-major; the coordinates of a point are one below the other
+//   centres  count x 8 floats, row-major; those of a centre lie side by side
+//   out      count x n floats, row-major, overwritten with the square of each centre's distance from each point
+//   n        points, a multiple of 256 or not
+//   count    centres, from 1 to 64
+//
+// block: (256)
+// grid: (ceil(n / 256))
+// shared: 0
+
+extern "C" __global__ void distances(const float* points, const float* centres, float* out, int n, int count) {
+    __shared__ float centre[64 * 8];
+
+    for (int k = threadIdx.x; k < count * 8; k += 256) centre[k] = centres[k];
+    __syncthreads();  // all centres are there before any thread reads them
+
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+
+    float point[8];
+    for (int d = 0; d < 8; ++d) point[d] = points[d * n + i];
+
+    for (int c = 0; c < count; ++c) {
+        float sum = 0.0f;
+        for (int d = 0; d < 8; ++d) {
+            float apart = point[d] - centre[c * 8 + d];
+            sum += apart * apart;
+        }
+        out[c * n + i] = sum;
+    }
+}

@@ -1,0 +1,18 @@
+// The point is kept in registers, but every warp still fetches every centre.
+
+extern "C" __global__ void distances(const float* points, const float* centres, float* out, int n, int count) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+
+    float point[8];
+    for (int d = 0; d < 8; ++d) point[d] = points[d * n + i];
+
+    for (int c = 0; c < count; ++c) {
+        float sum = 0.0f;
+        for (int d = 0; d < 8; ++d) {
+            float apart = point[d] - centres[c * 8 + d];
+            sum += apart * apart;
+        }
+        out[c * n + i] = sum;
+    }
+}
