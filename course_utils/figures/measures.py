@@ -107,6 +107,10 @@ def _bytes_per_operation(sample: Sample) -> float | None:
     return ratios.bytes_per_multiply_add(sample.run.metrics, sample.operations)
 
 
+def _active_lanes(sample: Sample) -> float | None:
+    return ratios.active_lanes(sample.run.metrics)
+
+
 def _occupied(sample: Sample) -> float | None:
     found = occupancy(sample)
     return None if found is None else found.fraction
@@ -155,6 +159,15 @@ MEASURES: dict[str, Measure] = {
         _metric("store_wavefronts", names.SHARED_STORE_WAVEFRONTS),
         _sum("conflicts", "bank conflicts", names.SHARED_LOAD_CONFLICTS, names.SHARED_STORE_CONFLICTS),
         _metric("instructions", names.WARP_INSTRUCTIONS),
+        Measure(
+            "active_lanes",
+            "active lanes an instruction",
+            "lane",
+            f"{names.THREAD_INSTRUCTIONS} / {names.WARP_INSTRUCTIONS}",
+            Level.PTX,
+            _active_lanes,
+            partial(decimal, places=1),
+        ),
         _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),
         _metric("static_shared", names.STATIC_SHARED),

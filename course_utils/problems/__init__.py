@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
-from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, tiling
+from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, spmv, tiling
 from .problem import TOLERANCE, Maker, Problem, Setting, Sizes
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "geometry",
     "of",
     "shaping",
+    "spmv",
     "tiling",
 ]
 
@@ -38,6 +39,7 @@ SETTINGS: dict[str, Setting] = {
     **coalescing.SETTINGS,
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
+    **spmv.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""
 

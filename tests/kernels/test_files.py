@@ -38,6 +38,7 @@ def test_the_topics_are_there() -> None:
         "coalescing",
         "execution_model",
         "memory_hierarchy",
+        "spmv",
         "tiling",
     )
     assert {"tiling/naive", "tiling/swapped", "tiling/tiled"} == set(kernels.find("tiling"))
@@ -98,7 +99,10 @@ def test_lines_fit_the_page(name: str) -> None:
 
 
 # Of the size that the grid is made from, how much a thread takes; 1 where nothing else is said.
-EACH = {"coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"]}
+EACH = {
+    "coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"],
+    "spmv/csr_vector": 1 / kernels.load("spmv/csr_vector").values()["LANES"],
+}
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 255, 256, 1000])
