@@ -27,6 +27,7 @@ from .spmv import (
     open_matrix,
     padded,
     rows_of,
+    shapes,
     shares,
     stored,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "recorded_curve",
     "rows_of",
     "runs",
+    "shapes",
     "shares",
     "stored",
     "swizzled",

@@ -85,6 +85,11 @@ def shares(threads: int) -> Shown:
     return Shown(Table(f"{_EXAMPLE.count} values and {_EXAMPLE.rows} ends of rows, {COMPUTED}", head, tuple(rows)))
 
 
+def shapes(**sizes: int) -> dict[str, Settings]:
+    """SHAPES with sizes that all of them have: what a control of a lab sets."""
+    return {name: {**sizes, **chosen} for name, chosen in SHAPES.items()}
+
+
 def made(shape: str, **sizes: int) -> sparse.Csr:
     """One of SHAPES, as the kernels are given it: `rows`, and `per_row` values in a row on average."""
     return problems.spmv.matrix({**sizes, **SHAPES[shape]}, np.random.default_rng(0))
@@ -182,8 +187,8 @@ def _counted(name: str, matrix: sparse.Csr) -> Counted:
 def library_time(library: str, **sizes: int) -> None:
     """Print how long a library took at some sizes, as recorded, and its useful bandwidth."""
     told = [
-        f"{timed.name}, {told_sizes(sizes)}: {milliseconds(timed.seconds.median)}, "
-        f"{(timed.bytes_per_second or 0) / 1e12:.2f} TB/s of what must be moved, {recording.label}"
+        f"{timed.name}: {timed.operations or 0:,} multiply-adds in {milliseconds(timed.seconds.median)}, "
+        f"{(timed.bytes_per_second or 0) / 1e12:.2f} TB/s of useful bytes, {recording.label}"
         for recording in recordings.load()
         for topic in recording.libraries.values()
         for timed in topic
