@@ -31,7 +31,10 @@ def lane_work(trace: Trace, warp: int | None = None) -> Figure:
     lanes = lanes_at_work(trace.of(number))
     total = executed[number]
     mean = sum(lanes) / total
-    most, least = max(executed, key=lambda each: executed[each]), min(executed, key=lambda each: executed[each])
+    most, least = (
+        max(executed, key=lambda each: executed[each]),
+        min(executed, key=lambda each: executed[each]),
+    )
     sentence = (
         f"Block {trace.block[:2]}, warp {number}: {plural(total, 'instruction')} ({Level.PTX.value}), "
         f"{decimal(mean)} of {LANES} lanes active on average. Lane {lanes.index(max(lanes))} takes part in "
@@ -48,7 +51,9 @@ def lane_work(trace: Trace, warp: int | None = None) -> Figure:
     told = watch(decimal(mean), f"of {LANES} lanes active on average", *facts, label=COUNTED)
     key = legend(("on", "the lane takes part"), ("waste", "the warp works, and the lane waits"))
     region = 'class="lk-scroll" tabindex="0" role="region" aria-label="work of lanes and warps"'
-    return Figure(sentence, f"{told}<div {region}>{_picture(lanes, total, executed, number, sentence)}</div>{key}")
+    return Figure(
+        sentence, f"{told}<div {region}>{_picture(lanes, total, executed, number, sentence)}</div>{key}"
+    )
 
 
 def lanes_at_work(steps: Sequence[Step]) -> list[int]:
@@ -62,7 +67,9 @@ def _picture(lanes: list[int], total: int, executed: dict[int, int], chosen: int
     below = bottom + 58
     picture = Svg(_LEFT + LANES * _CELL + 8, below + _ROW * len(executed) + 4, sentence)
     picture.patterns()
-    picture.text(2, 13, f"instructions of warp {chosen}, and how many each lane takes part in", soft=True, size=11)
+    picture.text(
+        2, 13, f"instructions of warp {chosen}, and how many each lane takes part in", soft=True, size=11
+    )
     picture.text(_LEFT - 6, _TOP + 9, count(total), size=11, anchor="end", soft=True)
     picture.text(_LEFT - 6, bottom, "0", size=11, anchor="end", soft=True)
     for lane, work in enumerate(lanes):

@@ -35,7 +35,9 @@ def row_lengths(lengths: np.ndarray, name: str = "") -> Figure:
     total, longest = int(lengths.sum()), int(lengths.max())
     empty = int((lengths == 0).sum())
     told = f"{name}: " if name else ""
-    told += f"{plural(lengths.size, 'row')} with {plural(total, 'value')}, {decimal(total / lengths.size)} on "
+    told += (
+        f"{plural(lengths.size, 'row')} with {plural(total, 'value')}, {decimal(total / lengths.size)} on "
+    )
     told += f"average; the shortest has {count(lengths.min())}, the longest {count(longest)}"
     told += f"; {count(empty)} are empty." if empty else "."
     share = percent(used(lengths))
@@ -51,8 +53,8 @@ def row_lengths(lengths: np.ndarray, name: str = "") -> Figure:
     )
     return Figure(
         sentence,
-        f'{head}<div class="lk-scroll" tabindex="0" role="region" aria-label="rows of each warp">{picture}</div>'
-        f"{key}{classes.html}",
+        f'{head}<div class="lk-scroll" tabindex="0" role="region" aria-label="rows of each warp">'
+        f"{picture}</div>{key}{classes.html}",
         classes.text,
     )
 

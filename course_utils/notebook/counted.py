@@ -17,7 +17,7 @@ from ..figures.style import scoped
 class Counted:
     """A kernel's run in the simulator on random inputs, traced for the first warp of its first block.
 
-    `settings`: sizes and tunables. `verdict`: whether the result is right, in words, and `right` whether it is.
+    `settings`: sizes and tunables. `right`: whether the result is right; `verdict`: the same in words.
     """
 
     kernel: kernels.Kernel

@@ -1,15 +1,16 @@
-"""Sparse matrices: the example of the notes, pictures of rows, formats beside each other, a file of one's own."""
+"""Sparse matrices: the example of the notes, pictures of rows, formats beside each other, files."""
 
 from __future__ import annotations
 
 import timeit
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from .. import devices, kernels, problems, recordings, sparse
 from ..exercises.copies import folder
-from ..figures import MEASURES, Table, padding, row_lengths
+from ..figures import MEASURES, Table, row_lengths
 from ..figures.numbers import DASH, decimal, milliseconds, told_sizes
 from ..figures.rows import COMPUTED
 from ..figures.sample import COUNTED
@@ -35,7 +36,7 @@ _EXAMPLE_X = np.array([1, 10, 100, 1000], np.float32)
 
 
 def csr_example() -> Shown:
-    """A matrix of 4 x 4 with 7 values: its rows as they are written down, and where each lies in the arrays."""
+    """A matrix of 4 x 4 with 7 values: its rows, and where each of them lies in the arrays."""
     rows = []
     for row in range(_EXAMPLE.rows):
         first, behind = _EXAMPLE.starts[row : row + 2]
@@ -76,13 +77,15 @@ def shares(threads: int) -> Shown:
     ends a row."""
     begins = sparse.merge_shares(_EXAMPLE, threads)
     rows = []
-    for thread, ((row, value), (next_row, next_value)) in enumerate(zip(begins, begins[1:], strict=False)):
+    for thread, ((row, value), (next_row, next_value)) in enumerate(pairwise(begins)):
         ended = range(row, next_row)
         taken = _listed(_EXAMPLE.values[value:next_value])
         steps = next_row - row + next_value - value
         rows.append((f"{thread}", f"{steps}", taken or DASH, ", ".join(map(str, ended)) or DASH))
     head = ("thread", "steps", "values it adds", "rows it ends")
-    return Shown(Table(f"{_EXAMPLE.count} values and {_EXAMPLE.rows} ends of rows, {COMPUTED}", head, tuple(rows)))
+    return Shown(
+        Table(f"{_EXAMPLE.count} values and {_EXAMPLE.rows} ends of rows, {COMPUTED}", head, tuple(rows))
+    )
 
 
 def shapes(**sizes: int) -> dict[str, Settings]:
@@ -108,30 +111,26 @@ def open_matrix(name: str) -> sparse.Csr:
     return sparse.read(file)
 
 
-def stored(**sizes: int) -> Shown:
-    """How many places each format keeps for a value, for each of SHAPES. SELL: slices of 32 rows, in their own
-    order and sorted in windows."""
-    window = sizes.pop("window")
+PLACES: dict[str, Callable[[sparse.Csr], int]] = {
+    "CSR": lambda matrix: matrix.count,
+    "ELL": lambda matrix: sparse.ell(matrix).values.size,
+    "JDS": lambda matrix: sparse.jds(matrix).values.size,
+    "SELL,\nnot sorted": lambda matrix: sparse.sell(matrix, 32, 1).values.size,
+    "SELL,\nwindows of 512": lambda matrix: sparse.sell(matrix, 32, 512).values.size,
+    "SELL,\nall sorted": lambda matrix: sparse.sell(matrix, 32, matrix.rows).values.size,
+}
+"""Format, SELL in slices of 32 rows -> how many places it keeps for a matrix."""
+
+
+def stored(*formats: str, **sizes: int) -> Shown:
+    """How many places a format keeps for a value, for each of SHAPES; of PLACES all, or those named."""
+    chosen = {name: PLACES[name] for name in formats or PLACES}
     rows = []
     for shape in SHAPES:
         matrix = made(shape, **sizes)
-        places = (
-            matrix.count,
-            sparse.ell(matrix).values.size,
-            sparse.jds(matrix).values.size,
-            sparse.sell(matrix, 32, 1).values.size,
-            sparse.sell(matrix, 32, window).values.size,
-        )
-        rows.append((shape, *(decimal(each / matrix.count, 2) for each in places)))
-    head = ("matrix", "CSR", "ELL", "JDS", "SELL,\nnot sorted", f"SELL,\nsorted in {window}s")
-    return Shown(Table(f"places kept for a value, {told_sizes(sizes)}, {COMPUTED}", head, tuple(rows)))
-
-
-def padded(shape: str, height: int, window: int, **sizes: int) -> Shown:
-    """The padding of one SELL layout of one of SHAPES."""
-    matrix = made(shape, **sizes)
-    places = sparse.sell(matrix, height, window).values.size
-    return Shown(padding(matrix.count, places, f"{shape}, slices of {height}, windows of {window}"))
+        rows.append((shape, *(decimal(places(matrix) / matrix.count, 2) for places in chosen.values())))
+    caption = f"places kept for a value, {told_sizes(sizes)}, {COMPUTED}"
+    return Shown(Table(caption, ("matrix", *chosen), tuple(rows)))
 
 
 def longest(matrix: sparse.Csr) -> Shown:
@@ -155,19 +154,23 @@ def crossed(
     rows = []
     for name in names:
         loaded = kernels.load(name)
-        own = {key: value for key, value in settings.items() if key in loaded.tunables or key not in _TUNABLES}
+        own = {
+            key: value for key, value in settings.items() if key in loaded.tunables or key not in _TUNABLES
+        }
         samples = (count(name, **own, **chosen).sample() for chosen in shapes.values())
         rows.append((loaded.path.stem, *(kind.of(sample) for sample in samples)))
     note = f" ({kind.note})" if kind.note else ""
-    return Shown(Table(f"{kind.label}{note}, {told_sizes(settings)}, {COUNTED}", ("kernel", *shapes), tuple(rows)))
+    return Shown(
+        Table(f"{kind.label}{note}, {told_sizes(settings)}, {COUNTED}", ("kernel", *shapes), tuple(rows))
+    )
 
 
 _TUNABLES = frozenset({"LANES", "SLICE"})
 
 
 def on_matrix(matrix: sparse.Csr, *names: str, measures: Sequence[str]) -> Shown:
-    """Kernels on one matrix, such as that of a file: a row for each kernel, a column for each measure, a key of
-    figures.MEASURES; the last column says whether the product is SciPy's."""
+    """Kernels on one matrix, such as that of a file: a row for each kernel, a column for each measure, which are
+    keys of figures.MEASURES; the last column says whether the product is right."""
     rows = []
     for name in names:
         counted = _counted(name, matrix)
@@ -205,12 +208,16 @@ def measure_product(**sizes: int) -> None:
         prepared = libraries.LIBRARIES["cuSPARSE"].prepare(problem)
         for name, work in prepared.variants.items():
             samples = devices.gpu().time(work, "cuSPARSE", devices.Timing(10))
-            print(f"cuSPARSE {name}: {milliseconds(float(np.median(samples)))}, measured on this machine's GPU")
+            print(
+                f"cuSPARSE {name}: {milliseconds(float(np.median(samples)))}, measured on this machine's GPU"
+            )
         return
     arrays = problem.arrays
     matrix = sparse.Csr(arrays["values"], arrays["columns"], arrays["starts"], arrays["x"].size).scipy()
+    arrays["y"][:] = matrix @ arrays["x"]
     seconds = min(timeit.repeat(lambda: matrix @ arrays["x"], number=1, repeat=5))
     print(f"SciPy: {milliseconds(seconds)}, measured on this machine's processor (the least of 5)")
+    print(problem.verdict()[1])
     print(devices.describe())
 
 

@@ -23,8 +23,8 @@ class Problem:
 
     `arrays`: buffers, changed by a launch. `expected`: the right content of those that the kernel writes, in
     float64. `told`: how NumPy computes it. `operations`: multiply-adds, None where there are none. `moved`:
-    bytes that must be moved at least, each element that is used once; None where that says little. `adds`: the
-    kernel adds to what it writes, which holds zeros before a launch.
+    bytes that must be moved at least, each element that is used once; None where that says little. `adds`:
+    the kernel adds to what it writes, which holds zeros before a launch.
     """
 
     arrays: dict[str, np.ndarray]

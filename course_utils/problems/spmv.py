@@ -42,7 +42,7 @@ def product(kernel: str) -> Maker:
 
 
 def on(made: sparse.Csr, kernel: str, sizes: Sizes, random: np.random.Generator) -> Problem:
-    """y = A x for any matrix and a random x, in the layout that a kernel reads. `moved`: that of the matrix in
+    """y = A x for any matrix and a random x, in the layout that a kernel reads. `moved`: for the matrix in
     rows, whatever the layout."""
     x = sixteenths(random, made.width)
     arrays, scalars = LAYOUTS[kernel](made, sizes)
@@ -70,7 +70,12 @@ def _ell(made: sparse.Csr, sizes: Sizes) -> tuple[dict[str, np.ndarray], dict[st
 
 def _jds(made: sparse.Csr, sizes: Sizes) -> tuple[dict[str, np.ndarray], dict[str, np.generic]]:
     laid = sparse.jds(made)
-    arrays = {"values": laid.values, "columns": laid.columns, "diagonals": laid.diagonals, "order": laid.order}
+    arrays = {
+        "values": laid.values,
+        "columns": laid.columns,
+        "diagonals": laid.diagonals,
+        "order": laid.order,
+    }
     return arrays, {"width": np.int32(laid.diagonals.size - 1)}
 
 

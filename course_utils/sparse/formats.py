@@ -43,7 +43,8 @@ class Jds:
 @dataclass(frozen=True)
 class Sell:
     """Slices of `height` rows, each padded to the longest of its own. Value k of the row at place p (row
-    order[p]) lies at starts[p // height] + k * height + p % height. `order` holds NOTHING past the last row."""
+    order[p]) lies at starts[p // height] + k * height + p % height. Past the last row, `order` has NOTHING.
+    """
 
     values: np.ndarray
     columns: np.ndarray
@@ -62,7 +63,9 @@ def ell(matrix: Csr) -> Ell:
 def jds(matrix: Csr) -> Jds:
     """Rows of the same length stay in their order."""
     order = np.argsort(-matrix.lengths, kind="stable")
-    longer = np.bincount(matrix.lengths, minlength=1)[::-1].cumsum()[::-1][1:]  # rows longer than 0, 1, 2, ...
+    longer = np.bincount(matrix.lengths, minlength=1)[::-1].cumsum()[::-1][
+        1:
+    ]  # rows longer than 0, 1, 2, ...
     diagonals = np.concatenate([[0], np.cumsum(longer)])
     place = diagonals[_within(matrix)] + _inverse(order)[matrix.row_of]
     values, columns = _padded(matrix, place, matrix.count)
@@ -90,7 +93,7 @@ def sell(matrix: Csr, height: int, window: int) -> Sell:
 
 
 def merge_shares(matrix: Csr, threads: int) -> np.ndarray:
-    """Where the shares of a merge begin, int64 (threads + 1, 2): of each thread its first row and first value.
+    """Where the shares of a merge begin, int64 (threads + 1, 2): the first row and value of each thread.
 
     The path takes a step for each value and one for the end of each row; every thread gets as many, the last
     ones fewer."""

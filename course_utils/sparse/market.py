@@ -23,7 +23,7 @@ _BANNER = "%%MatrixMarket"
 
 
 class MatrixError(ValueError):
-    """A file that cannot be opened as a sparse matrix of real numbers; the message says why, and what to do."""
+    """A file that is no sparse matrix of real numbers; the message says why, and what to do."""
 
 
 def read(path: str | Path) -> Csr:
@@ -33,14 +33,18 @@ def read(path: str | Path) -> Csr:
     if file.is_dir():
         raise MatrixError(f"{file.name} is a folder; name a file in it that ends in .mtx.")
     if not file.is_file():
-        raise MatrixError(f"There is no file {file.name} in {_told(file.parent)}; see that the name is right.")
+        raise MatrixError(
+            f"There is no file {file.name} in {_told(file.parent)}; see that the name is right."
+        )
     kind = _kind(file)
     if "coordinate" not in kind:
         raise MatrixError(
             f"{file.name} holds a dense matrix ('array'); a sparse one says 'coordinate' in its first line."
         )
     if "complex" in kind or "hermitian" in kind:
-        raise MatrixError(f"{file.name} holds complex numbers; choose a file of 'real', 'integer' or 'pattern'.")
+        raise MatrixError(
+            f"{file.name} holds complex numbers; choose a file of 'real', 'integer' or 'pattern'."
+        )
     try:
         rows, columns, stored, *_ = scipy.io.mminfo(file)
         _check_size(file, rows, columns, stored)

@@ -6,8 +6,8 @@ import numpy as np
 
 
 def arguments(rng: np.random.Generator, rows: int, cols: int) -> dict[str, np.ndarray | np.generic]:
-    """The kernel's arguments by name, in its order. Rows have from 0 to cols values, most of them few; y holds
-    NaN until it is written."""
+    """The kernel's arguments by name, in its order. The first row is full, most others are short or empty;
+    y holds NaN until it is written."""
     lengths = np.minimum(rng.pareto(1.5, rows) * 20, cols).astype(np.int64)
     lengths[0] = cols
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
