@@ -7,8 +7,8 @@ In the order data flows: sample (a run with what is needed to judge it), measure
 what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
 phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
 tilefilm, access, banks, warp, lanes, occupancy, roofline, rows (of a sparse matrix), findings (of the
-checks), recorded (what real GPUs measured), times (of launches). Their look is in style and look, what they share in svg, chart, table, parts
-and code.
+checks), recorded (what real GPUs measured), times (of launches). Their look is in style and look, what they
+share in svg, chart, table, parts and code.
 """
 
 from __future__ import annotations

@@ -99,19 +99,19 @@ def traced(kernel: str, settings: Mapping[str, int], trace: dict[str, object]) -
     loaded = kernels.load(kernel)
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
     sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
-    problem = problems.of(loaded).make({**sizes, **loaded.values(tunables)}, np.random.default_rng(0))
-    return launched(loaded, tunables, sizes, problem, trace)
+    return launched(loaded, tunables, sizes, problems.of(loaded).make, trace)
 
 
 def launched(
     kernel: kernels.Kernel,
     tunables: Mapping[str, int],
     sizes: Mapping[str, int],
-    problem: problems.Problem,
+    make: problems.Maker,
     trace: dict[str, object],
 ) -> Counted:
-    """A kernel's run in the simulator on a problem of these sizes."""
+    """A kernel's run in the simulator on the problem that `make` makes of these sizes."""
     geometry = problems.geometry(kernel, tunables, sizes)
+    problem = make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
     run = devices.launch(
         kernel,
         None,

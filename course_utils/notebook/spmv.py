@@ -169,8 +169,8 @@ _TUNABLES = frozenset({"LANES", "SLICE"})
 
 
 def on_matrix(matrix: sparse.Csr, *names: str, measures: Sequence[str]) -> Shown:
-    """Kernels on one matrix, such as that of a file: a row for each kernel, a column for each measure, which are
-    keys of figures.MEASURES; the last column says whether the product is right."""
+    """Kernels on one matrix, such as that of a file: a row for each kernel, a column for each of
+    `measures`, keys of figures.MEASURES; the last column says whether the product is right."""
     rows = []
     for name in names:
         counted = _counted(name, matrix)
@@ -183,8 +183,10 @@ def on_matrix(matrix: sparse.Csr, *names: str, measures: Sequence[str]) -> Shown
 
 
 def _counted(name: str, matrix: sparse.Csr) -> Counted:
-    problem = problems.spmv.on(matrix, name, {}, np.random.default_rng(0))
-    return launched(kernels.load(name), {}, {"rows": matrix.rows}, problem, {"block": (0, 0), "warp": 0})
+    def make(sizes: problems.Sizes, random: np.random.Generator) -> problems.Problem:
+        return problems.spmv.on(matrix, name, sizes, random)
+
+    return launched(kernels.load(name), {}, {"rows": matrix.rows}, make, {"block": (0, 0), "warp": 0})
 
 
 def library_time(library: str, **sizes: int) -> None:
