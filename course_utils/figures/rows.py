@@ -85,7 +85,7 @@ def _of_warps(lengths: np.ndarray) -> np.ndarray:
 def _picture(warps: np.ndarray, sentence: str) -> Svg:
     highest = max(int(warps.max()), 1)
     bottom = _TOP + _HEIGHT
-    width = _LEFT + max(len(warps), 16) * _BAR + 4
+    width = _LEFT + max(len(warps), 24) * _BAR + 4
     picture = Svg(width, bottom + 34, sentence)
     picture.patterns()
     picture.text(2, 13, "values of a row", soft=True, size=11)

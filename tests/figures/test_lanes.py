@@ -67,6 +67,15 @@ def test_warps_are_told_apart() -> None:
     assert widths[0] / widths[1] == pytest.approx(first / second, rel=1e-3)
 
 
+def test_two_pictures_on_a_page_share_no_pattern() -> None:
+    pictures = [lane_work(loops(*rounds).trace).html for rounds in ([1] * 32, range(32))]
+    made = [re.findall(r'<pattern id="([^"]*)"', picture) for picture in pictures]
+    used = [set(re.findall(r"url\(#([^)]*)\)", picture)) for picture in pictures]
+    assert not set(made[0]) & set(made[1])
+    assert all(names <= set(there) for names, there in zip(used, made, strict=True))
+    assert all(used)
+
+
 def test_a_warp_that_is_not_there_and_none_at_all() -> None:
     run = loops(*[1] * 32)
     assert lane_work(run.trace, 9).sentence == lane_work(run.trace, 0).sentence
@@ -76,4 +85,4 @@ def test_a_warp_that_is_not_there_and_none_at_all() -> None:
 def test_the_picture_is_described_and_knows_the_theme() -> None:
     figure = lane_work(loops(*range(32)).trace)
     assert f'aria-label="{figure.sentence}"' in figure.html
-    assert not re.search(r"#[0-9a-f]{3,6}\b", figure.html.replace("url(#lk-hatch)", ""))
+    assert not re.search(r"#[0-9a-f]{3,8}\b", figure.html)  # colours are the theme's
