@@ -88,8 +88,8 @@ class Svg:
         self._parts.append("</g>")
 
     def patterns(self) -> None:
-        """Make the fills url(#lk-hatch) and url(#lk-dots) known. Their ids become this picture's own: a browser
-        takes the first pattern of a name on the page, and draws nothing if that one is hidden."""
+        """Make the fills url(#lk-hatch) and url(#lk-dots) known. Their ids become this picture's own: a
+        browser takes the first pattern of a name on the page, and draws nothing if that one is hidden."""
         self._parts.append(
             '<defs><pattern id="lk-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
             'patternTransform="rotate(45)"><path d="M0 0V5" style="stroke:var(--lk-line);stroke-width:1.5"/>'
