@@ -66,7 +66,7 @@ def padding(values: int, places: int, name: str = "") -> Figure:
     told = f"{name}: " if name else ""
     sentence = f"{told}{plural(places, 'place')} for {plural(values, 'value')}"
     sentence += f", so {count(more)} are padding, {percent(more / places)}." if more else ": no padding."
-    head = watch(count(more), f"place{'s' * (more != 1)} of padding", sentence, label=COMPUTED)
+    head = watch(count(more), f"place{'s' * (more != 1)} of padding", f"of {count(places)}", label=COMPUTED)
     bar = (
         f'<div class="lk-access"><div class="lk-bars" role="img" aria-label="{html.escape(sentence)}">'
         f'<div>places</div><div class="lk-bar"><i class="held" style="width:{100 * share:.2f}%"></i></div>'

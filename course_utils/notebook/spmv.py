@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import timeit
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -55,6 +55,36 @@ def csr_example() -> Shown:
         )
     head = ("row", "the row, . for 0", "starts[row]", "its part of columns", "its part of values")
     return Shown(Table(f"starts ends with starts[4] = {_EXAMPLE.starts[-1]}", head, tuple(rows)))
+
+
+def laid_out(*formats: str) -> Shown:
+    """The values of that matrix in the order in which a format keeps them: "CSR", "ELL", "JDS", "SELL" in
+    slices of 2 rows, or "SELL, sorted"; all by default."""
+    shown = _layouts()
+    chosen = formats or tuple(shown)
+    rows = tuple((name, "  |  ".join(shown[name])) for name in chosen)
+    return Shown(Table("values in memory, . for padding", ("format", "from first to last"), rows))
+
+
+def _layouts() -> dict[str, list[str]]:
+    """Format -> its groups of values: rows of CSR, rounds of the others."""
+    rows, jds = _EXAMPLE.rows, sparse.jds(_EXAMPLE)
+    slices = {"SELL": sparse.sell(_EXAMPLE, 2, 1), "SELL, sorted": sparse.sell(_EXAMPLE, 2, rows)}
+    ell = sparse.ell(_EXAMPLE)
+    return {
+        "CSR": _groups(_EXAMPLE, _EXAMPLE.starts),
+        "ELL": _groups(ell, range(0, ell.values.size + 1, rows)),
+        "JDS": _groups(jds, jds.diagonals),
+        **{name: _groups(laid, range(0, laid.values.size + 1, 2)) for name, laid in slices.items()},
+    }
+
+
+def _groups(laid: sparse.Csr | sparse.Ell | sparse.Jds | sparse.Sell, bounds: Iterable[int]) -> list[str]:
+    texts = [
+        "." if column == sparse.NOTHING else f"{value:g}"
+        for value, column in zip(laid.values, laid.columns, strict=True)
+    ]
+    return [" ".join(texts[first:behind]) for first, behind in pairwise(bounds)]
 
 
 def added(launches: int) -> Shown:

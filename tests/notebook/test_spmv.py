@@ -19,6 +19,18 @@ def test_the_example_is_written_down_in_all_its_parts() -> None:
     assert rows[3][1:] == (". . . 7", "6", "3", "7")
 
 
+def test_the_formats_keep_the_values_in_their_own_order() -> None:
+    rows = dict(notebook.laid_out().content.rows)
+    assert rows == {
+        "CSR": "1 2 3  |  4  |  5 6  |  7",
+        "ELL": "1 4 5 7  |  2 . 6 .  |  3 . . .",
+        "JDS": "1 5 4 7  |  2 6  |  3",
+        "SELL": "1 4  |  2 .  |  3 .  |  5 7  |  6 .",
+        "SELL, sorted": "1 5  |  2 6  |  3 .  |  4 7",
+    }
+    assert [row[0] for row in notebook.laid_out("JDS").content.rows] == ["JDS"]
+
+
 def test_a_second_launch_adds_again() -> None:
     first, second = notebook.added(2).content.rows
     assert first[1:] == ("3,201", "40", "6,500", "7,000")
