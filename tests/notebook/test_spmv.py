@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from course_utils import devices, notebook, recordings, sparse
+from course_utils import devices, notebook, problems, recordings, sparse
+from course_utils.recordings import libraries
 
 SCALAR, VECTOR, ELL = "spmv/csr_scalar", "spmv/csr_vector", "spmv/ell"
 
@@ -128,3 +130,31 @@ def test_a_product_is_measured_and_right(capsys: pytest.CaptureFixture[str]) -> 
         assert "y equals NumPy's A @ x" in told
     else:
         assert "cuSPARSE" in told
+
+
+def test_on_a_gpu_each_algorithm_of_the_library_is_timed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a library and a clock that need no GPU: what is timed is the problem asked for, and right."""
+
+    def prepare(problem: problems.Problem) -> libraries.Prepared:
+        made = sparse.Csr(*(problem.arrays[name] for name in ("values", "columns", "starts")), width=500)
+
+        def work() -> None:
+            problem.arrays["y"][:] = made.times(problem.arrays["x"])
+
+        return libraries.Prepared({"CSR_ALG1": work, "CSR_ALG2": work}, lambda: None)
+
+    class Clock:
+        def time(self, work: Callable[[], object], name: str, timing: devices.Timing) -> list[float]:
+            work()
+            return [0.001, 0.002, 0.009]
+
+    library = libraries.Library("spmv", problems.spmv.product("spmv/csr_scalar"), (), prepare)
+    monkeypatch.setitem(libraries.LIBRARIES, "cuSPARSE", library)
+    monkeypatch.setattr(devices, "current", lambda: "gpu")
+    monkeypatch.setattr(devices, "gpu", Clock)
+    notebook.measure_product(rows=500, per_row=5, skewed=0)
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == [f"cuSPARSE CSR_ALG{n}: 2 ms, measured on this machine's GPU" for n in (1, 2)]
+    assert told[2:] == ["y equals NumPy's A @ x within 1e-5"]
