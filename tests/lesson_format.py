@@ -88,7 +88,7 @@ def _joined(outputs: list[Any]) -> list[Any]:
             and output.output_type == joined[-1].output_type == "stream"
             and output.name == joined[-1].name
         ):
-            joined[-1] = joined[-1] | {"text": joined[-1].text + output.text}
+            joined[-1].text += output.text
         else:
             joined.append(nbformat.from_dict(dict(output)))
     return joined

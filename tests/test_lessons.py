@@ -59,7 +59,7 @@ def lesson(*cells: nbformat.NotebookNode) -> nbformat.NotebookNode:
 def test_canonical_form_drops_what_differs_between_machines() -> None:
     view = {"text/plain": "Lab", lesson_format.WIDGET_VIEW: {"model_id": "1"}}
     shown = new_output("execute_result", data=view, metadata={"a": 1}, execution_count=7)
-    printed = [new_output("stream", name="stdout", text=text) for text in ("one ", "two")]
+    printed = [new_output("stream", name="stdout", text=text) for text in ("one ", "two ", "three")]
     cell = new_code_cell("\nrun()\n", outputs=[shown, *printed], execution_count=7)
     cell.metadata |= {"tags": ["b", "a"], "trusted": True}
     given = lesson(cell, new_markdown_cell(" "))
@@ -70,7 +70,7 @@ def test_canonical_form_drops_what_differs_between_machines() -> None:
     assert (code.source, code.execution_count, code.metadata) == ("run()", 1, {"tags": ["a", "b"]})
     result, stream = code.outputs
     assert (result.data, result.metadata, result.execution_count) == ({"text/plain": "Lab"}, {}, 1)
-    assert stream.text == "one two"
+    assert stream.text == "one two three"
     assert lesson_format.canonical(made) == lesson_format.canonical(given)
 
 

@@ -6,9 +6,9 @@
 In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample);
 what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
 phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
-tilefilm, access, banks, warp, occupancy, roofline, findings (of the checks), recorded (what real GPUs
-measured), times (of launches). Their look is in style and look, what they share in svg, chart, table, parts
-and code.
+tilefilm, access, banks, warp, lanes, occupancy, roofline, rows (of a sparse matrix), findings (of the
+checks), recorded (what real GPUs measured), times (of launches). Their look is in style and look, what they
+share in svg, chart, table, parts and code.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from .banks import bank_grid
 from .counters import counters_table
 from .figure import Figure
 from .findings import findings_view
+from .lanes import lane_work
 from .measures import MEASURES, Measure
 from .occupancy import occupancy_view
 from .recorded import ladder, latencies, over_sizes, recorded_against_counted
 from .roofline import Point, roofline
+from .rows import padding, row_lengths
 from .sample import Sample
 from .source import source_view
 from .style import STYLE
@@ -49,11 +51,14 @@ __all__ = [
     "counters_table",
     "findings_view",
     "ladder",
+    "lane_work",
     "latencies",
     "occupancy_view",
     "over_sizes",
+    "padding",
     "recorded_against_counted",
     "roofline",
+    "row_lengths",
     "source_view",
     "sweep_bars",
     "sweep_table",

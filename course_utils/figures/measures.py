@@ -132,6 +132,10 @@ def _resource(key: str, label: str, source: str, value: Callable[[Resources], in
     return Measure(key, label, "byte", source, None, found)
 
 
+def _active_lanes(sample: Sample) -> float | None:
+    return ratios.active_lanes(sample.run.metrics)
+
+
 def _occupied(sample: Sample) -> float | None:
     found = occupancy(sample)
     return None if found is None else found.fraction
@@ -199,6 +203,15 @@ MEASURES: dict[str, Measure] = {
             partial(decimal, places=2),
         ),
         _metric("instructions", names.WARP_INSTRUCTIONS),
+        Measure(
+            "active_lanes",
+            "active lanes an instruction",
+            "lane",
+            f"{names.THREAD_INSTRUCTIONS} / {names.WARP_INSTRUCTIONS}",
+            Level.PTX,
+            _active_lanes,
+            partial(decimal, places=1),
+        ),
         _metric("divergent", names.DIVERGENT_BRANCHES),
         _metric("registers", names.REGISTERS),
         _metric("static_shared", names.STATIC_SHARED),

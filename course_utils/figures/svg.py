@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import zlib
 
 FONT = 12
+_PATTERNS = ("lk-hatch", "lk-dots")
 
 
 class Svg:
@@ -86,7 +88,8 @@ class Svg:
         self._parts.append("</g>")
 
     def patterns(self) -> None:
-        """Make the fills url(#lk-hatch) and url(#lk-dots) known."""
+        """Make the fills url(#lk-hatch) and url(#lk-dots) known. Their ids become this picture's own: a
+        browser takes the first pattern of a name on the page, and draws nothing if that one is hidden."""
         self._parts.append(
             '<defs><pattern id="lk-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
             'patternTransform="rotate(45)"><path d="M0 0V5" style="stroke:var(--lk-line);stroke-width:1.5"/>'
@@ -95,9 +98,11 @@ class Svg:
         )
 
     def __str__(self) -> str:
-        label = html.escape(self.label)
+        label, parts = html.escape(self.label), "".join(self._parts)
+        for name in _PATTERNS:
+            parts = parts.replace(name, f"{name}-{zlib.crc32(self.label.encode()):08x}")
         return (
             f'<svg role="img" aria-label="{label}" xmlns="http://www.w3.org/2000/svg" width="{self.width:g}" '
             f'height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"><title>{label}</title>'
-            f"{''.join(self._parts)}</svg>"
+            f"{parts}</svg>"
         )

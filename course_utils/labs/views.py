@@ -14,7 +14,9 @@ from ..figures import (
     access_map,
     bank_grid,
     counters_table,
+    lane_work,
     occupancy_view,
+    padding,
     roofline,
     source_view,
     tile_film,
@@ -209,6 +211,36 @@ class WarpFilm:
     def draw(self, result: Result, by: Value = _LINES, **picked: Value) -> Figure:
         trace, by_line = result.run.trace, by == _LINES
         return warp_film(trace, kernel=result.kernel, by_line=by_line, **picked)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class LaneWork:
+    """How much each lane of a warp has to do, and each warp of the block."""
+
+    title: str = "How the work is spread"
+    traced: bool = True
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        there = warps(result.run.trace)
+        return [Option("warp", there)] if there else []
+
+    def draw(self, result: Result, warp: Value | None = None) -> Figure:
+        return lane_work(result.run.trace, None if warp is None else int(warp))
+
+
+@dataclass(frozen=True)
+class Padding:
+    """How many places the format of a sparse matrix keeps, and for how many values; `buffer` holds them."""
+
+    title: str = "What is stored"
+    buffer: str = "values"
+    traced: bool = False
+    wide: bool = False
+
+    def draw(self, result: Result) -> Figure:
+        rows, columns = result.shapes[self.buffer]
+        return padding(result.sample.operations or 0, rows * columns, shown(result.kernel.name))
 
 
 _EVERY = "all"

@@ -17,7 +17,7 @@ from ..figures.style import scoped
 class Counted:
     """A kernel's run in the simulator on random inputs, traced for the first warp of its first block.
 
-    `settings`: sizes and tunables. `verdict`: whether the result is right, in words.
+    `settings`: sizes and tunables. `right`: whether the result is right; `verdict`: the same in words.
     """
 
     kernel: kernels.Kernel
@@ -25,6 +25,7 @@ class Counted:
     run: devices.Run
     operations: int | None
     verdict: str
+    right: bool = True
 
     @property
     def requests(self) -> int:
@@ -98,18 +99,29 @@ def traced(kernel: str, settings: Mapping[str, int], trace: dict[str, object]) -
     loaded = kernels.load(kernel)
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
     sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
-    geometry = problems.geometry(loaded, tunables, sizes)
-    problem = problems.of(loaded).make({**sizes, **loaded.values(tunables)}, np.random.default_rng(0))
+    return launched(loaded, tunables, sizes, problems.of(loaded).make, trace)
+
+
+def launched(
+    kernel: kernels.Kernel,
+    tunables: Mapping[str, int],
+    sizes: Mapping[str, int],
+    make: problems.Maker,
+    trace: dict[str, object],
+) -> Counted:
+    """A kernel's run in the simulator on the problem that `make` makes of these sizes."""
+    geometry = problems.geometry(kernel, tunables, sizes)
+    problem = make({**sizes, **kernel.values(tunables)}, np.random.default_rng(0))
     run = devices.launch(
-        loaded,
+        kernel,
         None,
         geometry.grid,
         geometry.block,
-        problem.arguments(loaded.entry),
+        problem.arguments(kernel.entry),
         geometry.shared_bytes,
         defines=tunables,
         device=devices.SIMULATOR,
         trace=trace,
     )
-    _, verdict = problem.verdict()
-    return Counted(loaded, sizes | loaded.values(tunables), run, problem.operations, verdict)
+    right, verdict = problem.verdict()
+    return Counted(kernel, {**sizes, **kernel.values(tunables)}, run, problem.operations, verdict, right)

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
-from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, tiling
+from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, spmv, tiling
 from .problem import TOLERANCE, Maker, Problem, Setting, Sizes
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "geometry",
     "of",
     "shaping",
+    "spmv",
     "tiling",
 ]
 
@@ -40,6 +41,7 @@ SETTINGS: dict[str, Setting] = {
     **coalescing.SETTINGS,
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
+    **spmv.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""
 

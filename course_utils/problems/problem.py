@@ -23,7 +23,8 @@ class Problem:
 
     `arrays`: buffers, changed by a launch. `expected`: the right content of those that the kernel writes, in
     float64. `told`: how NumPy computes it. `operations`: multiply-adds, None where there are none. `moved`:
-    bytes that must be moved at least, each element that is used once; None where that says little.
+    bytes that must be moved at least, each element that is used once; None where that says little. `adds`:
+    the kernel adds to what it writes, which holds zeros before a launch.
     """
 
     arrays: dict[str, np.ndarray]
@@ -32,6 +33,7 @@ class Problem:
     told: str
     operations: int | None = None
     moved: int | None = None
+    adds: bool = False
 
     def arguments(self, entry: EntryPoint) -> list[object]:
         """The values in the order of an entry point's parameters; ValueError for one that has none."""
@@ -70,7 +72,7 @@ class Problem:
     def reset(self) -> None:
         """Forget the results of a launch. (No kernel here writes to its inputs.)"""
         for name in self.expected:
-            self.arrays[name].fill(_unwritten(self.arrays[name].dtype))
+            self.arrays[name].fill(0 if self.adds else _unwritten(self.arrays[name].dtype))
 
 
 _TOLD_TOLERANCE = f"{TOLERANCE:g}".replace("e-0", "e-")

@@ -128,10 +128,6 @@ def _n(*exponents: int) -> tuple[Sizes, ...]:
 
 _EDGES: tuple[Sizes, ...] = tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096))
 _SQUARES: tuple[Sizes, ...] = tuple({"rows": edge, "cols": edge} for edge in (512, 1024, 2048, 4096, 8192))
-_SPARSE: tuple[Sizes, ...] = (
-    {"rows": 1 << 20, "per_row": 24, "skewed": 0},
-    {"rows": 1 << 20, "per_row": 24, "skewed": 1},
-)
 
 LIBRARIES: dict[str, Library] = {
     "cuBLAS, float32": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float32")),
@@ -140,6 +136,6 @@ LIBRARIES: dict[str, Library] = {
     "cuBLAS geam": Library("coalescing", problems.coalescing.transpose, _SQUARES, _transpose),
     "CuPy add": Library("execution_model", problems.execution_model.vector_add, _n(*range(10, 27, 2)), _add),
     "CuPy sum": Library("execution_model", problems.beside.total, _n(14, 20, 26), _sum),
-    "cuSPARSE": Library("sparse", problems.beside.spmv, _SPARSE, _spmv),
+    "cuSPARSE": Library("spmv", problems.spmv.product("spmv/csr_scalar"), problems.spmv.TIMED, _spmv),
 }
 """What stands beside the kernels. cuSPARSE: the fastest of its algorithms for a product with a vector."""

@@ -109,7 +109,7 @@ def test_padding_is_never_written() -> None:
     figure = tile_film(trace, {"in": (64, 64), "out": (64, 64)}, shared, 3, warp=2)
     assert "Warp 2 reads 32 elements of tile, each once." in figure.sentence
     (hatched,) = re.findall(
-        r'<rect[^>]*width="([\d.]+)" height="([\d.]+)" style="fill:url\(#lk-hatch\)', figure.html
+        r'<rect[^>]*width="([\d.]+)" height="([\d.]+)" style="fill:url\(#lk-hatch-[0-9a-f]{8}\)', figure.html
     )
     width, height = map(float, hatched)
     assert height == pytest.approx(32 * width, rel=1e-3)  # one column of the 33

@@ -48,6 +48,7 @@ def test_the_topics_are_there() -> None:
         "coalescing",
         "execution_model",
         "memory_hierarchy",
+        "spmv",
         "tiling",
     )
     assert set(kernels.find("tiling")) == {
@@ -121,6 +122,7 @@ EACH = {
     "coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"],
     "tiling/register_blocked": kernels.load("tiling/register_blocked").values()["PER_THREAD"],
     "tiling/vectorised": 4,
+    "spmv/csr_vector": 1 / kernels.load("spmv/csr_vector").values()["LANES"],
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from course_utils import kernels, problems
 
-from . import bank_conflicts, coalescing, execution_model, memory_hierarchy, tiling
+from . import bank_conflicts, coalescing, execution_model, memory_hierarchy, spmv, tiling
 from .case import Case, Maker
 
 MAKERS: dict[str, Maker] = {
@@ -19,6 +19,7 @@ MAKERS: dict[str, Maker] = {
     **coalescing.MAKERS,
     **execution_model.MAKERS,
     **memory_hierarchy.MAKERS,
+    **spmv.MAKERS,
     **tiling.MAKERS,
 }
 

@@ -1,0 +1,36 @@
+// The product of a sparse matrix in rows (CSR) with four vectors at once, by a thread a row.
+// The product is added to what y held before.
+//
+// four_vectors(values, columns, starts, x, y, rows, cols)
+//   values    the values of the matrix, row after row
+//   columns   the column of each value
+//   starts    rows + 1 places: the values of row r are values[starts[r]] to values[starts[r + 1] - 1]
+//   x         cols x 4 floats, row-major: four vectors side by side
+//   y         rows x 4 floats, row-major, overwritten with the four products
+//   rows      rows of the matrix
+//   cols      columns of the matrix
+//
+// block: (256)
+// grid: (ceil(rows / 256))
+// shared: 0
+
+extern "C" __global__ void four_vectors(const float* __restrict__ values, const int* __restrict__ columns,
+                                        const int* __restrict__ starts, const float* __restrict__ x,
+                                        float* __restrict__ y, int rows, int cols) {
+    int row = blockIdx.x * 256 + threadIdx.x;
+    if (row >= rows) return;
+
+    const float4* __restrict__ fours = reinterpret_cast<const float4*>(x);
+    float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    int end = starts[row + 1];
+    for (int k = starts[row]; k < end; ++k) {
+        float value = values[k];
+        float4 four = fours[columns[k]];
+        sum.x += value * four.x;
+        sum.y += value * four.y;
+        sum.z += value * four.z;
+        sum.w += value * four.w;
+    }
+    float4 old = reinterpret_cast<float4*>(y)[row];
+    reinterpret_cast<float4*>(y)[row] = {old.x + sum.x, old.y + sum.y, old.z + sum.z, old.w + sum.w};
+}

@@ -1,0 +1,29 @@
+// The product of a sparse matrix in rows (CSR) with a vector, by a warp a row.
+// Every lane reads the whole row: right, and no less work than before.
+//
+// warp_a_row(values, columns, starts, x, y, rows, cols)
+//   values    the values of the matrix, row after row
+//   columns   the column of each value
+//   starts    rows + 1 places: the values of row r are values[starts[r]] to values[starts[r + 1] - 1]
+//   x         cols floats
+//   y         rows floats, overwritten with the product
+//   rows      rows of the matrix
+//   cols      columns of the matrix
+//
+// block: (256)
+// grid: (ceil(rows / 8))
+// shared: 0
+
+extern "C" __global__ void warp_a_row(const float* __restrict__ values, const int* __restrict__ columns,
+                                      const int* __restrict__ starts, const float* __restrict__ x,
+                                      float* __restrict__ y, int rows, int cols) {
+    int thread = blockIdx.x * 256 + threadIdx.x;
+    int row = thread / 32, lane = thread % 32;
+    if (row >= rows) return;  // the whole warp
+
+    float sum = 0.0f;
+    int end = starts[row + 1];
+    for (int k = starts[row]; k < end; ++k) sum += values[k] * x[columns[k]];
+
+    if (lane == 0) y[row] = sum;
+}

@@ -1,0 +1,32 @@
+// The product of a sparse matrix in rows (CSR) with a vector, by a warp a row.
+// Each lane takes a piece of the row, so that the lanes read places far apart.
+//
+// warp_a_row(values, columns, starts, x, y, rows, cols)
+//   values    the values of the matrix, row after row
+//   columns   the column of each value
+//   starts    rows + 1 places: the values of row r are values[starts[r]] to values[starts[r + 1] - 1]
+//   x         cols floats
+//   y         rows floats, overwritten with the product
+//   rows      rows of the matrix
+//   cols      columns of the matrix
+//
+// block: (256)
+// grid: (ceil(rows / 8))
+// shared: 0
+
+extern "C" __global__ void warp_a_row(const float* __restrict__ values, const int* __restrict__ columns,
+                                      const int* __restrict__ starts, const float* __restrict__ x,
+                                      float* __restrict__ y, int rows, int cols) {
+    int thread = blockIdx.x * 256 + threadIdx.x;
+    int row = thread / 32, lane = thread % 32;
+    if (row >= rows) return;  // the whole warp
+
+    float sum = 0.0f;
+    int begin = starts[row], length = starts[row + 1] - begin;
+    int piece = (length + 31) / 32;
+    int end = min(begin + (lane + 1) * piece, begin + length);
+    for (int k = begin + lane * piece; k < end; ++k) sum += values[k] * x[columns[k]];
+
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    if (lane == 0) y[row] = sum;
+}
