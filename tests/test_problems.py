@@ -3,11 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from course_utils import devices, kernels, problems
+from course_utils import devices, kernels, problems, simulator
 from course_utils.problems import TOLERANCE
 from course_utils.problems.tiling import matmul
 
 EVERY = [(name, sizes) for name in kernels.find() for sizes in problems.of(kernels.load(name)).counted]
+FAULTY = [
+    (name, {tunable: value})
+    for name in kernels.find()
+    for tunable, value in problems.of(kernels.load(name)).faulty.items()
+]
 ENTRY = kernels.load("tiling/naive").entry
 
 
@@ -53,6 +58,29 @@ def test_every_kernel_computes_what_its_problem_says(name: str, sizes: dict[str,
     correct, told = problem.verdict()
     assert correct, told
     assert problem.error() < 1e-6
+
+
+def test_combinations_leave_out_what_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernels.load("tiling/tiled")
+    assert problems.combinations(kernel) == [{"TILE": tile} for tile in (4, 8, 16, 32)]
+    setting = problems.Setting(matmul, faulty={"TILE": 8, "ELSE": 4})
+    monkeypatch.setitem(problems.SETTINGS, "tiling/tiled", setting)
+    assert problems.combinations(kernel) == [{"TILE": tile} for tile in (4, 16, 32)]
+
+
+@pytest.mark.parametrize(("name", "faulty"), FAULTY)
+def test_what_is_called_faulty_is(name: str, faulty: dict[str, int]) -> None:
+    """Alone among sound values it gives wrong results, or an alarm."""
+    kernel = kernels.load(name)
+    tunables = kernel.values(faulty)
+    assert problems.of(kernel).sound(kernel.values())
+    sizes = problems.of(kernel).counted[0]
+    problem = problems.of(kernel).make({**sizes, **tunables}, np.random.default_rng(5))
+    grid, block, shared = problems.geometry(kernel, tunables, sizes)
+    program = simulator.compile(kernel.source, defines=kernel.defines(tunables))
+    arguments = problem.arguments(kernel.entry)
+    run = program.launch(kernel.entry.name, grid, block, arguments, shared, checks=simulator.CHECKS)
+    assert run.findings or not problem.verdict()[0]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from .. import devices, kernels, problems, recordings
 from ..figures import Figure, Table, ladder, over_sizes
 from ..figures.numbers import TIMES, decimal, told_sizes
 from ..figures.sample import COUNTED
-from ..recordings.launches import combinations
 from .counted import Shown, traced
 from .tables import Settings, column, touched
 
@@ -92,7 +91,7 @@ def times(*names: str, **sizes: int) -> Shown:
         each for recording in recorded for topic in topics for each in recording.libraries.get(topic, ())
     )
     libraries = dict.fromkeys(each.name for each in found if each.sizes == sizes)
-    tunables = {name: combinations(kernel) for name, kernel in loaded.items()}
+    tunables = {name: problems.combinations(kernel) for name, kernel in loaded.items()}
     try:
         return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
     except ValueError as error:

@@ -10,6 +10,7 @@ and beside.py has what libraries alone are timed at.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
@@ -25,6 +26,7 @@ __all__ = [
     "Sizes",
     "beside",
     "coalescing",
+    "combinations",
     "execution_model",
     "geometry",
     "of",
@@ -56,6 +58,13 @@ def shaping(kernel: Kernel) -> frozenset[str]:
     """Sizes that shape the inputs of a kernel and are none of its parameters."""
     setting = SETTINGS.get(kernel.name) or SETTINGS.get(kernel.topic)
     return setting.shaping if setting else frozenset()
+
+
+def combinations(kernel: Kernel) -> list[dict[str, int]]:
+    """Every combination of a kernel's tunables but those that make it faulty on purpose."""
+    values = itertools.product(*(tunable.values for tunable in kernel.tunables.values()))
+    every = (dict(zip(kernel.tunables, combination, strict=True)) for combination in values)
+    return list(filter(of(kernel).sound, every))
 
 
 def geometry(kernel: Kernel, tunables: Mapping[str, int], sizes: Sizes) -> Geometry:

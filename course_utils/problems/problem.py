@@ -95,6 +95,8 @@ class Setting:
     counters at, the first one with every tunable. `best`: the tunables to time at all sizes, else the
     kernel's defaults. `every_size`: every tunable at all of them. `by_tunables`: the inputs or the right
     result depend on the tunables. `shaping`: sizes that shape the inputs and are no parameters of the kernel.
+    `faulty`: tunables with the value that makes the kernel faulty on purpose, such as one without a barrier;
+    what expects right results leaves these out.
     """
 
     make: Maker
@@ -104,6 +106,11 @@ class Setting:
     every_size: bool = False
     by_tunables: bool = False
     shaping: frozenset[str] = frozenset()
+    faulty: Mapping[str, int] = field(default_factory=dict)
+
+    def sound(self, tunables: Mapping[str, int]) -> bool:
+        """Whether no tunable has the value that makes the kernel faulty."""
+        return not self.faulty.items() & tunables.items()
 
 
 def floats(random: np.random.Generator, *shape: int) -> np.ndarray:

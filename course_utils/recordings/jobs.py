@@ -11,7 +11,6 @@ import numpy as np
 
 from .. import devices, kernels, problems
 from . import libraries
-from .launches import combinations
 from .recording import Entry, Values, digest, seconds
 
 REPEATS = 20
@@ -167,7 +166,7 @@ def all_jobs() -> Iterator[Job]:
     for name, kernel in loaded.items():
         setting = problems.of(kernel)
         for sizes in reversed(setting.timed if setting.every_size else setting.timed[-1:]):
-            for tunables in combinations(kernel):
+            for tunables in problems.combinations(kernel):
                 if tunables != kernel.values(setting.best):
                     yield TimeKernel(name, tunables, sizes)
 

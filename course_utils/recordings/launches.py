@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -89,13 +88,7 @@ def all_launches() -> list[Launch]:
         kernel = kernels.load(name)
         first, *others = problems.of(kernel).counted
         default = kernel.values()
-        for tunables in combinations(kernel):
+        for tunables in problems.combinations(kernel):
             found.append(Launch(name, tunables, first, by_line=tunables == default))
         found += [Launch(name, default, sizes, by_line=True) for sizes in others]
     return found + [Launch(f"generated/{seed}", by_line=True) for seed in GENERATED]
-
-
-def combinations(kernel: kernels.Kernel) -> list[dict[str, int]]:
-    """Every combination of a kernel's tunables."""
-    values = itertools.product(*(tunable.values for tunable in kernel.tunables.values()))
-    return [dict(zip(kernel.tunables, combination, strict=True)) for combination in values]

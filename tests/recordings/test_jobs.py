@@ -80,7 +80,7 @@ def test_every_kernel_is_timed_with_every_tunable() -> None:
     timed = {(job.kernel, *job.tunables.items()) for job in jobs.all_jobs() if isinstance(job, TimeKernel)}
     for name in kernels.find():
         if problems.of(kernels.load(name)).timed:
-            wanted = {(name, *each.items()) for each in jobs.combinations(kernels.load(name))}
+            wanted = {(name, *each.items()) for each in problems.combinations(kernels.load(name))}
             assert wanted <= timed
     identities = [(job.section, str(job)) for job in jobs.all_jobs()]
     assert len(set(identities)) == len(identities)

@@ -5,12 +5,11 @@ A module for each topic has its MAKERS.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import numpy as np
 
-from course_utils import kernels
+from course_utils import kernels, problems
 
 from . import bank_conflicts, coalescing, execution_model, memory_hierarchy, tiling
 from .case import Case, Maker
@@ -25,10 +24,8 @@ MAKERS: dict[str, Maker] = {
 
 
 def tunables(name: str) -> list[dict[str, int]]:
-    """Every combination of a kernel's legal values."""
-    known = kernels.load(name).tunables
-    values = itertools.product(*(tunable.values for tunable in known.values()))
-    return [dict(zip(known, combination, strict=True)) for combination in values]
+    """Every combination of a kernel's legal values with which its results are right."""
+    return problems.combinations(kernels.load(name))
 
 
 def cases(name: str, values: dict[str, int]) -> Iterator[Case]:
