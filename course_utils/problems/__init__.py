@@ -14,7 +14,15 @@ import itertools
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
-from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, tiling
+from . import (
+    bank_conflicts,
+    beside,
+    coalescing,
+    execution_model,
+    flash_attention,
+    memory_hierarchy,
+    tiling,
+)
 from .problem import TOLERANCE, Maker, Problem, Setting, Sizes
 
 __all__ = [
@@ -28,6 +36,7 @@ __all__ = [
     "coalescing",
     "combinations",
     "execution_model",
+    "flash_attention",
     "geometry",
     "of",
     "shaping",
@@ -40,6 +49,7 @@ SETTINGS: dict[str, Setting] = {
     **coalescing.SETTINGS,
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
+    **flash_attention.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""
 

@@ -29,7 +29,15 @@ STATIC_SHARED = {
     "bank_conflicts/strided_sum": lambda: 5120,
     "bank_conflicts/transpose_swizzled": lambda: 4096,
     **dict.fromkeys(REDUCTIONS, lambda BLOCK: 4 * BLOCK),
+    "flash_attention/scores": lambda HEAD: 128 * (2 * HEAD + 1),
+    "flash_attention/weighted": lambda HEAD: 128 * (32 + HEAD),
+    "flash_attention/fused": lambda HEAD, TILE_Q, TILE_K, CAUSAL: 4 * TILE_K * (2 * HEAD + TILE_Q),
+    "flash_attention/fused_half": lambda HEAD, TILE_Q, TILE_K, CAUSAL: 4 * TILE_K * (HEAD + 8),
 }
+
+
+# The largest size that fits with every tunable, where the shared memory grows with it.
+LARGEST = {"flash_attention/naive": 96}
 
 
 def test_the_topics_are_there() -> None:
@@ -37,6 +45,7 @@ def test_the_topics_are_there() -> None:
         "bank_conflicts",
         "coalescing",
         "execution_model",
+        "flash_attention",
         "memory_hierarchy",
         "tiling",
     )
@@ -68,7 +77,7 @@ def test_fits_on_an_sm_in_every_legal_launch(name: str, tunables: dict[str, int]
         chosen = tunables | {
             tunable.name: value for tunable, value in zip(chosen_at_launch, values, strict=True)
         }
-        geometry = kernel.geometry(chosen, **dict.fromkeys(kernel.sizes, 1000))
+        geometry = kernel.geometry(chosen, **dict.fromkeys(kernel.sizes, LARGEST.get(name, 1000)))
         limits = occupancy(
             H200,
             threads_per_block=prod(geometry.block),
@@ -98,7 +107,12 @@ def test_lines_fit_the_page(name: str) -> None:
 
 
 # Of the size that the grid is made from, how much a thread takes; 1 where nothing else is said.
-EACH = {"coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"]}
+EACH = {
+    "coalescing/element_copy": kernels.load("coalescing/element_copy").values()["ELEMENT"],
+    "flash_attention/softmax": 1 / 32,
+    "flash_attention/weighted": 1 / 32,
+    "flash_attention/fused_half": 1 / 2,
+}
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 255, 256, 1000])
