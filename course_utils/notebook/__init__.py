@@ -14,7 +14,8 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
-from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
+from .flash_attention import materialised, online_steps, traffic_over
+from .tables import beside, buffers, checked, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "banks",
     "beside",
     "buffers",
+    "checked",
     "compared",
     "copy_time",
     "count",
@@ -38,8 +40,10 @@ __all__ = [
     "lessons",
     "lines",
     "machine",
+    "materialised",
     "measure",
     "measure_over",
+    "online_steps",
     "over",
     "progress",
     "recorded",
@@ -48,5 +52,6 @@ __all__ = [
     "swizzled",
     "times",
     "times_over",
+    "traffic_over",
     "wavefronts",
 ]

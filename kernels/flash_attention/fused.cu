@@ -1,5 +1,4 @@
-// Fused attention: scores, softmax and weighted sum in one launch, a tile of keys at a time, by the online
-// softmax.
+// Fused attention: scores, softmax and weighted sum in one launch, by the online softmax, tile by tile.
 // A block takes TILE_Q queries, a thread each. It fetches TILE_K keys and values into shared memory; the
 // threads compute their scores with these keys, scale down what they have added up, and add what the tile
 // brings. Of all scores only those of one tile exist at a time.
@@ -43,7 +42,7 @@ extern "C" __global__ void attention_fused(const float* __restrict__ Q, const fl
     for (int d = 0; d < HEAD; ++d) total[d] = 0.0f;
 
     float largest = -1e30f, sum = 0.0f;
-    int end = CAUSAL ? min(N, (blockIdx.x + 1) * TILE_Q) : N;  // no query of the block sees a key from here on
+    int end = CAUSAL ? min(N, (blockIdx.x + 1) * TILE_Q) : N;  // no query here sees a key from there on
     for (int start = 0; start < end; start += TILE_K) {
         for (int i = t; i < TILE_K * HEAD; i += TILE_Q) {
             int key = start + i / HEAD, d = i % HEAD;

@@ -39,8 +39,8 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], const unsign
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Two matrices of 8 x 8 halves from shared memory; lanes 0 to 15 say where their rows are. Lane l gets elements
-// 2 (l % 4) and the next of row l / 4.
+// Two matrices of 8 x 8 halves from shared memory; lanes 0 to 15 say where their rows are. Lane l gets the
+// elements 2 (l % 4) and the next of row l / 4.
 __device__ void load_rows(unsigned (&b)[2], const __half* row) {
     unsigned address = __cvta_generic_to_shared(row);
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"

@@ -15,7 +15,7 @@ HALF_ROUNDING = 2.0**-11
 
 
 def _weights(q: np.ndarray, k: np.ndarray, causal: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(weights in float64, rows that add up to 1; the largest sum of magnitudes behind a score of each row)"""
+    """(weights in float64, rows of sum 1; the largest sum of magnitudes behind a score of each row)"""
     q, k = q.astype(np.float64), k.astype(np.float64)
     scores, magnitudes = (a @ b.T / np.sqrt(q.shape[1]) for a, b in ((q, k), (abs(q), abs(k))))
     if causal:
