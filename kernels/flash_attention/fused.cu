@@ -37,8 +37,9 @@ extern "C" __global__ void attention_fused(const float* __restrict__ Q, const fl
     int t = threadIdx.x;
     int query = blockIdx.x * TILE_Q + t;
 
+    const float scale = rsqrtf(HEAD);
     float q[HEAD], total[HEAD];
-    for (int d = 0; d < HEAD; ++d) q[d] = query < N ? Q[query * HEAD + d] * rsqrtf(HEAD) : 0.0f;
+    for (int d = 0; d < HEAD; ++d) q[d] = query < N ? Q[query * HEAD + d] * scale : 0.0f;
     for (int d = 0; d < HEAD; ++d) total[d] = 0.0f;
 
     float largest = -1e30f, sum = 0.0f;

@@ -93,6 +93,7 @@ extern "C" __global__ void attention_half(const __half* __restrict__ Q, const __
             q[k][part] = query[part % 2] < N ? *reinterpret_cast<const unsigned*>(Q + place) : 0;
         }
 
+    const float scale = rsqrtf(HEAD);
     float total[HEAD / 8][4] = {};
     float largest[2] = {-1e30f, -1e30f}, sum[2] = {};
     int end = CAUSAL ? min(N, (blockIdx.x + 1) * TILE_Q) : N;
@@ -120,7 +121,7 @@ extern "C" __global__ void attention_half(const __half* __restrict__ Q, const __
             for (int part = 0; part < 4; ++part) {
                 int key = start + 8 * n + col + part % 2;
                 bool seen = key < N && (!CAUSAL || key <= query[part / 2]);
-                scores[n][part] = seen ? scores[n][part] * rsqrtf(HEAD) : -1e30f;
+                scores[n][part] = seen ? scores[n][part] * scale : -1e30f;
                 larger[part / 2] = fmaxf(larger[part / 2], scores[n][part]);
             }
 

@@ -33,8 +33,9 @@ extern "C" __global__ void attention_naive(const float* __restrict__ Q, const fl
     int apart = PRIVATE ? blockDim.x : 1;
     int first = PRIVATE ? threadIdx.x : 0;
 
+    const float scale = rsqrtf(HEAD);
     float q[HEAD];
-    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * rsqrtf(HEAD);
+    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * scale;
 
     float largest = -1e30f;
     for (int key = 0; key < N; ++key) {

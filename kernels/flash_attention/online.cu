@@ -21,8 +21,9 @@ extern "C" __global__ void attention_online(const float* __restrict__ Q, const f
     int query = blockIdx.x * blockDim.x + threadIdx.x;
     if (query >= N) return;
 
+    const float scale = rsqrtf(HEAD);
     float q[HEAD], total[HEAD];
-    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * rsqrtf(HEAD);
+    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * scale;
     for (int d = 0; d < HEAD; ++d) total[d] = 0.0f;
 
     float largest = -1e30f, sum = 0.0f;

@@ -21,8 +21,9 @@ extern "C" __global__ void attention_two_pass(const float* __restrict__ Q, const
     int query = blockIdx.x * blockDim.x + threadIdx.x;
     if (query >= N) return;
 
+    const float scale = rsqrtf(HEAD);
     float q[HEAD], total[HEAD];
-    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * rsqrtf(HEAD);
+    for (int d = 0; d < HEAD; ++d) q[d] = Q[query * HEAD + d] * scale;
 
     float largest = -1e30f;
     for (int key = 0; key < N; ++key) {
