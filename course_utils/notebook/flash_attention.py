@@ -92,10 +92,10 @@ def traffic_over(N: Sequence[int], HEAD: int = 32, **tunables: int) -> Shown:
         numbers = (
             sum(sizes[name] for name in "SP"),
             sum(sizes[name] for name in "QKVO"),
-            sum(sectors(each, "SP") for each in apart),
-            sum(sectors(each, "QKVO") for each in apart),
-            sectors(fused, "KV"),
-            sectors(fused, "QO"),
+            sum(sectors_of(each, "SP") for each in apart),
+            sum(sectors_of(each, "QKVO") for each in apart),
+            sectors_of(fused, "KV"),
+            sectors_of(fused, "QO"),
         )
         rows.append((f"{n:,}", *map(counted_number, numbers)))
     heads = (
@@ -107,7 +107,7 @@ def traffic_over(N: Sequence[int], HEAD: int = 32, **tunables: int) -> Shown:
     return Shown(Table(f"{told}, {COUNTED}", ("N", *map(column, heads)), tuple(rows)))
 
 
-def sectors(counted: Counted, buffers: Iterable[str]) -> int:
+def sectors_of(counted: Counted, buffers: Iterable[str]) -> int:
     """Global sectors that a run loads from and stores to some of the kernel's buffers: those of the source
     lines that name them.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_utils import metrics, notebook
-from course_utils.notebook.flash_attention import LAUNCHES, sectors
+from course_utils.notebook.flash_attention import LAUNCHES, sectors_of
 from course_utils.problems.flash_attention import attend
 
 
@@ -50,13 +50,13 @@ def test_sectors_of_buffers_add_up_to_all() -> None:
     found = [*notebook.materialised(N=70).values(), notebook.count("flash_attention/fused", N=70)]
     for run in found:
         stored = run.run.metrics[metrics.names.GLOBAL_STORE_SECTORS]
-        assert sectors(run, "SP") + sectors(run, "QKVO") == run.sectors + stored
-    assert sectors(found[1], "QKVO") == 0
+        assert sectors_of(run, "SP") + sectors_of(run, "QKVO") == run.sectors + stored
+    assert sectors_of(found[1], "QKVO") == 0
 
 
 def test_buffers_of_one_line_cannot_be_told_apart() -> None:
     with pytest.raises(ValueError, match=r"line \d+ of flash_attention/softmax names P, S: count them"):
-        sectors(notebook.materialised(N=32)["softmax"], "S")
+        sectors_of(notebook.materialised(N=32)["softmax"], "S")
 
 
 def test_traffic_over_the_length_of_the_sequence() -> None:
