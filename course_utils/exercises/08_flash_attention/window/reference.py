@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-HEAD = 32
+HEAD = 16
 
 
 def arguments(rng: np.random.Generator, N: int, window: int) -> dict[str, np.ndarray | np.generic]:
