@@ -7,6 +7,7 @@ from math import log2
 
 import numpy as np
 
+from ..kernels.errors import listed
 from ..simulator.trace import Trace
 from .figure import Figure
 from .numbers import TIMES, between, plural
@@ -97,7 +98,8 @@ def _sentence(trace: Trace, matrices: list[_Matrix], name: str, complete: bool) 
     if kept:
         often = {each.reused for each in kept}
         those = [f"those of {each.name}" for each in kept]
-        again = f"each {often.pop()}" if len(often) == 1 else _each(those, [each.reused for each in kept])
+        alike = len(often) == 1 and len(kept) == len(loaded)
+        again = f"each {often.pop()}" if alike else _each(those, [each.reused for each in kept])
         told += f" from global memory; its threads then read {again} from shared memory."
     else:
         told += " all from global memory; it keeps none of them in shared memory."
@@ -109,7 +111,7 @@ def _sentence(trace: Trace, matrices: list[_Matrix], name: str, complete: bool) 
 def _each(things: list[str], often: list[str]) -> str:
     """4 elements of A and 4 elements of B, each once; where they differ, the number stands after each."""
     if len(set(often)) == 1:
-        return f"{' and '.join(things)}, each {often[0]},"
+        return f"{listed(things)}, each {often[0]},"
     return " and ".join(f"{thing}, each {times}," for thing, times in zip(things, often, strict=True))
 
 

@@ -14,6 +14,7 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
+from .flash_attention import materialised, online_steps, sectors_of, traffic_over
 from .memory_hierarchy import (
     asked_per_second,
     chase,
@@ -44,7 +45,7 @@ from .spmv import (
     shares,
     stored,
 )
-from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
+from .tables import beside, buffers, checked, compared, each, fewer, first_loads, lines, over, runs
 from .tiling import Checked, asked, bars, check_races, intensity, races
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
@@ -67,6 +68,7 @@ __all__ = [
     "buffers",
     "chase",
     "check_races",
+    "checked",
     "compared",
     "copy_time",
     "count",
@@ -88,11 +90,13 @@ __all__ = [
     "longest",
     "machine",
     "made",
+    "materialised",
     "measure",
     "measure_over",
     "measure_product",
     "memories",
     "on_matrix",
+    "online_steps",
     "open_matrix",
     "over",
     "progress",
@@ -103,6 +107,7 @@ __all__ = [
     "roof",
     "rows_of",
     "runs",
+    "sectors_of",
     "shapes",
     "shares",
     "stored",
@@ -110,6 +115,7 @@ __all__ = [
     "table_reads",
     "times",
     "times_over",
+    "traffic_over",
     "wavefronts",
     "without_line",
 ]

@@ -14,7 +14,16 @@ import itertools
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
-from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, spmv, tiling
+from . import (
+    bank_conflicts,
+    beside,
+    coalescing,
+    execution_model,
+    flash_attention,
+    memory_hierarchy,
+    spmv,
+    tiling,
+)
 from .problem import TOLERANCE, Maker, Problem, Setting, Sizes
 
 __all__ = [
@@ -28,6 +37,7 @@ __all__ = [
     "coalescing",
     "combinations",
     "execution_model",
+    "flash_attention",
     "geometry",
     "of",
     "shaping",
@@ -42,6 +52,7 @@ SETTINGS: dict[str, Setting] = {
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
     **spmv.SETTINGS,
+    **flash_attention.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""
 

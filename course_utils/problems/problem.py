@@ -12,6 +12,9 @@ from ..kernels import EntryPoint
 TOLERANCE = 1e-5
 """Of the largest element of the right result; sums of a few thousand float32 products stay far below it."""
 
+HALF_TOLERANCE = 2.0**-8
+"""The same where results and intermediate numbers are float16, each rounded to 11 bits."""
+
 
 Sizes = Mapping[str, int]
 """Sizes, and other parameters and tunables on which the inputs or the result depend."""
@@ -24,7 +27,8 @@ class Problem:
     `arrays`: buffers, changed by a launch. `expected`: the right content of those that the kernel writes, in
     float64. `told`: how NumPy computes it. `operations`: multiply-adds, None where there are none. `moved`:
     bytes that must be moved at least, each element that is used once; None where that says little. `adds`:
-    the kernel adds to what it writes, which holds zeros before a launch.
+    the kernel adds to what it writes, which holds zeros before a launch. `tolerance`: how far a right element
+    may be from the expected one, as a share of the largest.
     """
 
     arrays: dict[str, np.ndarray]
@@ -34,6 +38,7 @@ class Problem:
     operations: int | None = None
     moved: int | None = None
     adds: bool = False
+    tolerance: float = TOLERANCE
 
     def arguments(self, entry: EntryPoint) -> list[object]:
         """The values in the order of an entry point's parameters; ValueError for one that has none."""
@@ -50,7 +55,7 @@ class Problem:
         """After a launch: whether its results are right, and a sentence on it."""
         for name, right in self.expected.items():
             found = self.arrays[name]
-            close = np.abs(found - right) <= TOLERANCE * max(float(np.abs(right).max()), 1e-30)
+            close = np.abs(found - right) <= self.tolerance * max(float(np.abs(right).max()), 1e-30)
             if not close.all():
                 place = tuple(int(index) for index in np.argwhere(~close)[0])
                 wrong = int((~close).sum())
@@ -58,7 +63,10 @@ class Problem:
                     f"wrong: {wrong:,} of {right.size:,} elements of {name} differ from NumPy's {self.told}; "
                     f"{name}{list(place)} is {_value(found[place])}, NumPy has {right[place]:.6g}"
                 )
-        return True, f"{' and '.join(self.expected)} equals NumPy's {self.told} within {_TOLD_TOLERANCE}"
+        return (
+            True,
+            f"{' and '.join(self.expected)} equals NumPy's {self.told} within {_power(self.tolerance)}",
+        )
 
     def error(self) -> float:
         """After a launch: |found - right| / |right|, Euclidean norms over all that the kernel writes."""
@@ -75,7 +83,8 @@ class Problem:
             self.arrays[name].fill(0 if self.adds else _unwritten(self.arrays[name].dtype))
 
 
-_TOLD_TOLERANCE = f"{TOLERANCE:g}".replace("e-0", "e-")
+def _power(tolerance: float) -> str:
+    return f"{tolerance:.1g}".replace("e-0", "e-")
 
 
 def _value(value: np.generic) -> str:

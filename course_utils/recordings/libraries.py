@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,6 +87,37 @@ def _transpose(problem: Problem) -> Prepared:
     return Prepared(work, lambda: _fetch(out, problem.arrays["out"]))
 
 
+def _unfused(dtype: str) -> Callable[[Problem], Prepared]:
+    """Attention by two products of cuBLAS with CuPy's kernels between them, through an N x N matrix."""
+
+    def prepare(problem: Problem) -> Prepared:
+        import cupy
+
+        q, k, v = (cupy.asarray(problem.arrays[name]).astype(dtype) for name in "QKV")
+        weights = cupy.empty((len(q), len(k)), dtype)
+        out = cupy.full(q.shape, np.nan, dtype)
+        work = {dtype: lambda: attend(cupy, q, k, v, weights, out)}
+        return Prepared(work, lambda: _fetch(out, problem.arrays["O"]))
+
+    return prepare
+
+
+def attend(
+    library: ModuleType,
+    q: cupy.ndarray,
+    k: cupy.ndarray,
+    v: cupy.ndarray,
+    weights: cupy.ndarray,
+    out: cupy.ndarray,
+) -> None:
+    """out = softmax(q k^T / sqrt(head)) v, with N x N weights on the way; `library`: cupy, or numpy."""
+    library.matmul(q * q.dtype.type(q.shape[1] ** -0.5), k.T, out=weights)
+    weights -= weights.max(axis=1, keepdims=True)
+    library.exp(weights, out=weights)
+    library.matmul(weights, v, out=out)
+    out /= weights.sum(axis=1, keepdims=True, dtype=np.float32)
+
+
 _SPMV_ALGORITHMS = {"default": 0, "CSR_ALG1": 2, "CSR_ALG2": 3}
 """cusparseSpMVAlg_t."""
 
@@ -128,12 +160,19 @@ def _n(*exponents: int) -> tuple[Sizes, ...]:
 
 _EDGES: tuple[Sizes, ...] = tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096))
 _SQUARES: tuple[Sizes, ...] = tuple({"rows": edge, "cols": edge} for edge in (512, 1024, 2048, 4096, 8192))
+_SEQUENCES: tuple[Sizes, ...] = tuple({"N": n} for n in (1024, 2048, 4096, 8192))
 
 LIBRARIES: dict[str, Library] = {
     "cuBLAS, float32": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float32")),
     "cuBLAS, float16": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float16")),
     "device copy": Library("coalescing", problems.beside.copy, _n(*range(10, 27, 2)), _copy),
     "cuBLAS geam": Library("coalescing", problems.coalescing.transpose, _SQUARES, _transpose),
+    "unfused: cuBLAS and CuPy, float32": Library(
+        "flash_attention", problems.flash_attention.attention, _SEQUENCES, _unfused("float32")
+    ),
+    "unfused: cuBLAS and CuPy, float16": Library(
+        "flash_attention", problems.flash_attention.attention, _SEQUENCES, _unfused("float16")
+    ),
     "CuPy add": Library("execution_model", problems.execution_model.vector_add, _n(*range(10, 27, 2)), _add),
     "CuPy sum": Library("execution_model", problems.beside.total, _n(14, 20, 26), _sum),
     "cuSPARSE": Library("spmv", problems.spmv.product("spmv/csr_scalar"), problems.spmv.TIMED, _spmv),

@@ -33,6 +33,15 @@ def test_sentence_tiled(sample: Make) -> None:
     )
 
 
+def test_sentence_where_only_some_lie_in_shared_memory() -> None:
+    trace = run("flash_attention/fused", {"TILE_Q": 32, "TILE_K": 16}, N=32).trace
+    assert tile_picture(trace, dict.fromkeys("QKVO", (32, 32)), "fused").sentence == (
+        "Block (0, 0) of the fused kernel loads 1,024 elements of Q, 1,024 elements of K and 1,024 elements "
+        "of V, each once, from global memory; its threads then read those of K and those of V, each 32 "
+        "times, from shared memory."
+    )
+
+
 def test_sentence_naive(sample: Make) -> None:
     assert picture(sample("naive", 4, 24), 24).sentence == (
         "Block (0, 0) of the naive kernel loads 96 elements of A and 96 elements of B, each 4 times, all "

@@ -36,10 +36,18 @@ STATIC_SHARED = {
     "bank_conflicts/strided_sum": lambda: 5120,
     "bank_conflicts/transpose_swizzled": lambda: 4096,
     **dict.fromkeys(REDUCTIONS, lambda BLOCK: 4 * BLOCK),
+    "flash_attention/scores": lambda HEAD: 128 * (2 * HEAD + 1),
+    "flash_attention/weighted": lambda HEAD: 128 * (32 + HEAD),
+    "flash_attention/fused": lambda HEAD, TILE_Q, TILE_K, CAUSAL: 4 * TILE_K * (2 * HEAD + TILE_Q),
+    "flash_attention/fused_half": lambda HEAD, TILE_Q, TILE_K, CAUSAL: 4 * TILE_K * (HEAD + 8),
 }
 
 # Kernels with an array that is indexed by data, on purpose.
 LOCAL = {"memory_hierarchy/bins_local"}
+
+
+# The largest size that fits with every tunable, where the shared memory grows with it.
+LARGEST = {"flash_attention/naive": 96}
 
 
 def test_the_topics_are_there() -> None:
@@ -47,6 +55,7 @@ def test_the_topics_are_there() -> None:
         "bank_conflicts",
         "coalescing",
         "execution_model",
+        "flash_attention",
         "memory_hierarchy",
         "spmv",
         "tiling",
@@ -87,7 +96,7 @@ def test_fits_on_an_sm_in_every_legal_launch(name: str, tunables: dict[str, int]
         chosen = tunables | {
             tunable.name: value for tunable, value in zip(chosen_at_launch, values, strict=True)
         }
-        geometry = kernel.geometry(chosen, **dict.fromkeys(kernel.sizes, 1000))
+        geometry = kernel.geometry(chosen, **dict.fromkeys(kernel.sizes, LARGEST.get(name, 1000)))
         limits = occupancy(
             H200,
             threads_per_block=prod(geometry.block),
@@ -123,6 +132,9 @@ EACH = {
     "tiling/register_blocked": kernels.load("tiling/register_blocked").values()["PER_THREAD"],
     "tiling/vectorised": 4,
     "spmv/csr_vector": 1 / kernels.load("spmv/csr_vector").values()["LANES"],
+    "flash_attention/softmax": 1 / 32,
+    "flash_attention/weighted": 1 / 32,
+    "flash_attention/fused_half": 1 / 2,
 }
 
 

@@ -68,6 +68,17 @@ def test_a_library_that_is_wrong(gpu: FakeCuda, monkeypatch: pytest.MonkeyPatch)
         TimeLibrary("idle", {"n": 64}).run()
 
 
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-5), (np.float16, 4e-3)])
+def test_unfused_attention_is_attention(dtype: type, tolerance: float) -> None:
+    """Written for CuPy, which has no GPU here; NumPy has the same functions."""
+    problem = problems.flash_attention.attention({"N": 70}, np.random.default_rng(0))
+    q, k, v = (problem.arrays[name].astype(dtype) for name in "QKV")
+    weights, out = np.empty((70, 70), dtype), np.empty_like(q)
+    libraries.attend(np, q, k, v, weights, out)
+    problem.arrays["O"][...] = out
+    assert problem.error() < tolerance
+
+
 @pytest.mark.parametrize("kernel", ["pointer_chase", "shared_chase"])
 def test_latency(gpu: FakeCuda, kernel: str) -> None:
     entry = Latency("latency", f"memory_hierarchy/{kernel}", (1, 4)).run()
