@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..kernels import Geometry, Kernel, KernelError
-from . import bank_conflicts, beside, coalescing, execution_model, memory_hierarchy, tiling
+from . import bank_conflicts, beside, coalescing, cublas, execution_model, memory_hierarchy, tiling
 from .problem import TOLERANCE, Maker, Problem, Setting, Sizes
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Sizes",
     "beside",
     "coalescing",
+    "cublas",
     "execution_model",
     "geometry",
     "of",
@@ -38,6 +39,7 @@ SETTINGS: dict[str, Setting] = {
     **coalescing.SETTINGS,
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
+    **cublas.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""
 

@@ -36,6 +36,7 @@ def test_the_topics_are_there() -> None:
     assert kernels.topics() == (
         "bank_conflicts",
         "coalescing",
+        "cublas",
         "execution_model",
         "memory_hierarchy",
         "tiling",

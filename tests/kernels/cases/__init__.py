@@ -12,12 +12,13 @@ import numpy as np
 
 from course_utils import kernels
 
-from . import bank_conflicts, coalescing, execution_model, memory_hierarchy, tiling
+from . import bank_conflicts, coalescing, cublas, execution_model, memory_hierarchy, tiling
 from .case import Case, Maker
 
 MAKERS: dict[str, Maker] = {
     **bank_conflicts.MAKERS,
     **coalescing.MAKERS,
+    **cublas.MAKERS,
     **execution_model.MAKERS,
     **memory_hierarchy.MAKERS,
     **tiling.MAKERS,
