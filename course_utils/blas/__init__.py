@@ -10,9 +10,9 @@ Buffers are flat NumPy arrays, updated in place; a slice of one is a pointer int
 same column-major interface, and the rules for its arguments are checked here, so that a wrong call fails
 alike with either.
 
-In the order data flows: rules (what a call's arguments must keep), host and gpu (who computes it), handle (the
-calls), layout (matrices in flat buffers, and which element a call takes for which), formats (what numbers of
-fewer bits make of a product), lt (cublasLt, on a GPU only).
+In the order data flows: rules (what a call's arguments must keep), formats (numbers of fewer bits, and what
+they make of a product), host and gpu (who computes a call), handle (the calls), layout (matrices in flat
+buffers, and which element a call takes for which), lt (cublasLt, on a GPU only).
 """
 
 from __future__ import annotations

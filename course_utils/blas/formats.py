@@ -1,8 +1,8 @@
 """Numbers of fewer bits, and what they make of a matrix product, computed with NumPy.
 
-A tensor core takes its inputs in one of these formats, and multiplies them without an error: a product of two
-such numbers fits into a float32. What order and rounding it adds them up with is not documented; here they are
-added one after another, in float32 or in float16, as NumPy rounds each sum.
+A tensor core takes its inputs in one of these formats, and multiplies them without an error: a product of
+two such numbers fits into a float32. In what order it adds them up, and how it rounds, is not documented;
+here they are added one after another, in float32 or in float16, and each sum is rounded to the nearest.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Format:
-    """`mantissa`: the bits behind the leading one. `least` and `most`: exponents of normal numbers. `largest`:
-    the largest number, which what is larger becomes."""
+    """`mantissa`: the bits behind the leading one. `least` and `most`: exponents of normal numbers.
+    `largest`: the largest number; what is larger becomes it."""
 
     name: str
     bits: int

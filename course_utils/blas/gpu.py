@@ -45,7 +45,8 @@ class CuBlas:
         a, b, c = (self._cupy.asarray(each) for each in (A, x, y))
         function = getattr(self._library, f"{_TYPED[A.dtype]}gemv")
         function(
-            self._handle, _OPERATIONS[trans], m, n, alpha, a.data.ptr, lda, b.data.ptr, incx, beta, c.data.ptr, incy
+            self._handle, _OPERATIONS[trans], m, n, alpha, a.data.ptr, lda, b.data.ptr, incx, beta,
+            c.data.ptr, incy,
         )  # fmt: skip
         y[...] = c.get()
 
@@ -64,8 +65,8 @@ class CuBlas:
         C[...] = c.get()
 
     def gemm_batched(
-        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray], lda: int,
-        B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
+        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray],
+        lda: int, B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
     ) -> None:  # fmt: skip
         there = [[self._cupy.asarray(each) for each in some] for some in (A, B, C)]
         # The pointers themselves lie in the GPU's memory.
@@ -80,8 +81,8 @@ class CuBlas:
 
     def gemm_strided_batched(
         self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: np.ndarray, lda: int,
-        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int, stridec: int,
-        count: int,
+        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int,
+        stridec: int, count: int,
     ) -> None:  # fmt: skip
         a, b, c = (self._cupy.asarray(each) for each in (A, B, C))
         function = getattr(self._library, f"{_TYPED[A.dtype]}gemmStridedBatched")

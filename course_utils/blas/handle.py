@@ -48,8 +48,8 @@ class Call:
 def create(device: str | None = None) -> Handle:
     """A new handle, as cublasCreate makes one.
 
-    device: "gpu", "simulator" (which for these calls is the processor), or None for `devices.current()`. Raises
-    NoGpu where there is none.
+    device: "gpu", "simulator" (for these calls the processor), or None for `devices.current()`. Raises NoGpu
+    where there is none.
     """
     chosen = devices.current() if device is None else device
     if chosen == devices.SIMULATOR:
@@ -65,8 +65,8 @@ def create(device: str | None = None) -> Handle:
 class Handle:
     """What every call needs. `blas.create()` makes one; one made otherwise is not created yet.
 
-    `calls`: those made so far, in order. `where`: who computes them. `with blas.create() as handle:` destroys it
-    at the end.
+    `calls`: those made so far, in order. `where`: who computes them. `with blas.create() as handle:` destroys
+    it at the end.
     """
 
     def __init__(self, backend: Backend | None = None) -> None:
@@ -138,7 +138,7 @@ class Handle:
         backend = self._open()
         letter = rules.letter("gemm", _GEMM, A=A, B=B, C=C)
         self._check(transa, transb, m, n, k, [(A, 0)], lda, [(B, 0)], ldb, [(C, 0)], ldc)
-        told = f"CUBLAS_OP_{transa}, CUBLAS_OP_{transb}, {m}, {n}, {k}, &alpha, A, {lda}, B, {ldb}, &beta, C, {ldc}"
+        told = f"{_head(transa, transb, m, n, k)}, A, {lda}, B, {ldb}, &beta, C, {ldc}"
         self._note(_GEMM[letter], told, m * n * k, A, B, C)
         compute = {"S": "32F", "D": "64F", "H": "16F"}[letter]
         backend.gemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, compute)
@@ -166,15 +166,15 @@ class Handle:
         self._check(transa, transb, m, n, k, [(A, 0)], lda, [(B, 0)], ldb, [(C, 0)], ldc)
         kinds = [f"CUDA_R_{each.itemsize * 8}F" for each in (A, B, C)]
         told = (
-            f"CUBLAS_OP_{transa}, CUBLAS_OP_{transb}, {m}, {n}, {k}, &alpha, A, {kinds[0]}, {lda}, "
-            f"B, {kinds[1]}, {ldb}, &beta, C, {kinds[2]}, {ldc}, CUBLAS_COMPUTE_{compute}, CUBLAS_GEMM_DEFAULT"
+            f"{_head(transa, transb, m, n, k)}, A, {kinds[0]}, {lda}, B, {kinds[1]}, {ldb}, &beta, "
+            f"C, {kinds[2]}, {ldc}, CUBLAS_COMPUTE_{compute}, CUBLAS_GEMM_DEFAULT"
         )
         self._note("cublasGemmEx", told, m * n * k, A, B, C)
         backend.gemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, compute)
 
     def gemm_batched(
-        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray], lda: int,
-        B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
+        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray],
+        lda: int, B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
     ) -> None:  # fmt: skip
         """gemm for each triple of buffers in three lists of equal length: cublasSgemmBatched or
         cublasDgemmBatched."""
@@ -194,17 +194,15 @@ class Handle:
         letter = rules.letter("gemm_batched", known, **named)
         parts = [[(each, 0) for each in some] for some in (A, B, C)]
         self._check(transa, transb, m, n, k, parts[0], lda, parts[1], ldb, parts[2], ldc)
-        told = (
-            f"CUBLAS_OP_{transa}, CUBLAS_OP_{transb}, {m}, {n}, {k}, &alpha, Aarray, {lda}, Barray, {ldb}, &beta, "
-            f"Carray, {ldc}, {len(A)}"
-        )
+        arrays = f"Aarray, {lda}, Barray, {ldb}, &beta, Carray, {ldc}, {len(A)}"
+        told = f"{_head(transa, transb, m, n, k)}, {arrays}"
         self._note(known[letter], told, len(A) * m * n * k, *A, *B, *C)
         backend.gemm_batched(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)
 
     def gemm_strided_batched(
         self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: np.ndarray, lda: int,
-        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int, stridec: int,
-        count: int,
+        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int,
+        stridec: int, count: int,
     ) -> None:  # fmt: skip
         """`count` gemms whose matrices lie a stride apart in three buffers: cublasSgemmStridedBatched or
         cublasDgemmStridedBatched. With a stride of 0, all of them read the same A (or B)."""
@@ -214,7 +212,7 @@ class Handle:
         rules.sizes(count=count, stridea=stridea, strideb=strideb, stridec=stridec)
         if count > 1 and stridec < (n - 1) * ldc + m:
             raise BlasError(
-                f"stridec is {stridec}: the results would overlap, since one takes {(n - 1) * ldc + m} elements",
+                f"stridec is {stridec}, and a result takes {(n - 1) * ldc + m} elements: they would overlap",
                 INVALID_VALUE,
             )
         parts = [
@@ -223,8 +221,8 @@ class Handle:
         ]
         self._check(transa, transb, m, n, k, parts[0], lda, parts[1], ldb, parts[2], ldc)
         told = (
-            f"CUBLAS_OP_{transa}, CUBLAS_OP_{transb}, {m}, {n}, {k}, &alpha, A, {lda}, {stridea}, "
-            f"B, {ldb}, {strideb}, &beta, C, {ldc}, {stridec}, {count}"
+            f"{_head(transa, transb, m, n, k)}, A, {lda}, {stridea}, B, {ldb}, {strideb}, &beta, "
+            f"C, {ldc}, {stridec}, {count}"
         )
         self._note(known[letter], told, count * m * n * k, A, B, C)
         backend.gemm_strided_batched(
@@ -255,3 +253,8 @@ class Handle:
 
     def _note(self, function: str, told: str, operations: int, *buffers: np.ndarray) -> None:
         self.calls.append(Call(function, f"{function}(handle, {told})", int(operations), buffers))
+
+
+def _head(transa: str, transb: str, m: int, n: int, k: int) -> str:
+    """What all gemms begin with, behind the handle."""
+    return f"CUBLAS_OP_{transa}, CUBLAS_OP_{transb}, {m}, {n}, {k}, &alpha"

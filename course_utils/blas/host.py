@@ -53,16 +53,16 @@ class Host:
         return None
 
     def gemm_batched(
-        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray], lda: int,
-        B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
+        self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: Sequence[np.ndarray],
+        lda: int, B: Sequence[np.ndarray], ldb: int, beta: float, C: Sequence[np.ndarray], ldc: int,
     ) -> None:  # fmt: skip
         for a, b, c in zip(A, B, C, strict=True):
             self.gemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, "")
 
     def gemm_strided_batched(
         self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: np.ndarray, lda: int,
-        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int, stridec: int,
-        count: int,
+        stridea: int, B: np.ndarray, ldb: int, strideb: int, beta: float, C: np.ndarray, ldc: int,
+        stridec: int, count: int,
     ) -> None:  # fmt: skip
         parts = [
             [buffer[number * stride :] for number in range(count)]

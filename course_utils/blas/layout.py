@@ -1,7 +1,7 @@
 """Matrices in flat buffers, and which element of a buffer a call takes for which of a matrix.
 
-The latter is asked of the library itself: a product with the identity gives back the matrix as it was read, and
-a buffer whose elements hold their own numbers says so which ones these were.
+The latter is asked of the library itself: a product with the identity gives back the matrix as it was read,
+and a buffer whose elements hold their own numbers says so which ones these were.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def fetch(buffer: np.ndarray, rows: int, columns: int, order: Order, ld: int | N
     ld = length if ld is None else ld
     if ld < length or buffer.size < (count - 1) * ld + length:
         raise ValueError(
-            f"a buffer of {buffer.size} elements holds no {rows} x {columns} matrix with a leading dimension of {ld}"
+            f"a buffer of {buffer.size} elements holds no {rows} x {columns} matrix with "
+            f"the leading dimension {ld}"
         )
     lines = np.lib.stride_tricks.as_strided(
         buffer, (count, length), (ld * buffer.itemsize, buffer.itemsize), writeable=False
@@ -46,8 +47,8 @@ def fetch(buffer: np.ndarray, rows: int, columns: int, order: Order, ld: int | N
 
 
 def read_at(handle: Handle, trans: str, rows: int, columns: int, ld: int, size: int) -> np.ndarray:
-    """Which elements of a buffer of `size` a call reads as op(A), a matrix of rows x columns: their numbers in
-    its shape. Raises BlasError where the call is refused."""
+    """Which elements of a buffer of `size` a call reads as op(A), a matrix of rows x columns: their numbers,
+    in its shape. Raises BlasError where the call is refused."""
     numbers = np.arange(size, dtype=np.float64)
     found = np.zeros(rows * columns)
     handle.gemm(
@@ -69,8 +70,8 @@ def read_at(handle: Handle, trans: str, rows: int, columns: int, ld: int, size: 
 
 
 def written_at(handle: Handle, rows: int, columns: int, ld: int, size: int) -> np.ndarray:
-    """Where in a buffer of `size` a call writes the elements of C, a matrix of rows x columns: their places in
-    its shape. Raises BlasError where the call is refused."""
+    """Where in a buffer of `size` a call writes the elements of C, a matrix of rows x columns: their places,
+    in its shape. Raises BlasError where the call is refused."""
     numbered = np.arange(rows * columns, dtype=np.float64)
     buffer = np.full(size, -1.0)
     handle.gemm(

@@ -88,8 +88,8 @@ def leading(name: str, ld: int, rows: int, called: str) -> None:
     sizes(**{name: ld})
     if ld < max(1, rows):
         raise BlasError(
-            f"{name} is {ld}, and must be at least max(1, {called}) = {max(1, rows)}, the rows of the matrix as it is "
-            "stored",
+            f"{name} is {ld}, and must be at least max(1, {called}) = {max(1, rows)}, the rows of the matrix "
+            "as it is stored",
             INVALID_VALUE,
         )
 
@@ -99,8 +99,8 @@ def within(name: str, buffer: np.ndarray, rows: int, columns: int, ld: int, star
     needed = start + (columns - 1) * ld + rows if rows and columns else 0
     if needed > buffer.size:
         raise OutOfBounds(
-            f"{name} has {buffer.size} elements, and this call goes on to element {needed - 1}. cuBLAS does not "
-            "know where a buffer ends, and would take what lies behind it"
+            f"{name} has {buffer.size} elements, and this call goes on to element {needed - 1}. cuBLAS does "
+            "not know where a buffer ends, and would take what lies behind it"
         )
 
 

@@ -1,5 +1,6 @@
 // Adds a bias to each row of a column-major matrix, and replaces what is negative by 0.
-// A pass of its own after a matrix product: all of it is read from global memory once more, and written again.
+// A pass of its own after a matrix product: all of it is read from global memory once more, and written
+// again.
 //
 // bias_relu(in, bias, out, m, size)
 //   in     a matrix of m rows, floats, column by column without gaps

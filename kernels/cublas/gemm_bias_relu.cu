@@ -1,6 +1,6 @@
 // Matrix product with an epilogue: C = max(A B + bias, 0), column-major without gaps.
-// Bias and maximum are applied to the sum while a thread still holds it in a register, so that they cost no pass
-// over C of their own. Otherwise this is the kernel of gemm.cu without its flags.
+// Bias and maximum are applied to the sum while a thread still holds it in a register, so that they cost no
+// pass over C of their own. Otherwise this is the kernel of gemm.cu without its flags.
 //
 // gemm_bias_relu(m, n, k, A, B, bias, C)
 //   m, n, k   A is m x k, B k x n, C m x n; n at most 8 * 65535

@@ -40,7 +40,7 @@ def _gemm(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
 def _operand(
     rng: np.random.Generator, rows: int, columns: int, transposed: int, pad: int
 ) -> tuple[np.ndarray, int, np.ndarray]:
-    """(the buffer, its leading dimension, op of it in float64) of a random matrix; op of it has this shape."""
+    """(the buffer, its leading dimension, op of it in float64) of a random matrix; op of it has the shape."""
     stored = (columns, rows) if transposed else (rows, columns)
     buffer = np.full((stored[1], stored[0] + pad), POISON, np.float32)
     buffer[:, : stored[0]] = floats(rng, rows * columns).reshape(stored[::-1])
