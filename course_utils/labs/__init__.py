@@ -15,8 +15,8 @@ course_utils.problems), options (what a view lets the learner choose of a run), 
 (all views of a state), explain (errors in plain words), latest (the newest change wins), sweeping (a control
 over all its values), predict and question (what is asked before it is shown), frame (what surrounds a lab,
 with the switch of projector), links (a state as text), lab (all of it as widgets). A new lab needs new views
-or controls at most. More: blas, a lab for one call of the library; values (buffers before and after) and playground, a
-lab for any kernel that is pasted.
+or controls at most. More: blas, a lab for one call of the library; values (buffers before and after) and
+playground, a lab for any kernel that is pasted.
 """
 
 from __future__ import annotations
