@@ -24,6 +24,7 @@ SHAPES = {
 }
 """What is shown -> rows of A, columns of A and rows of B, columns of B."""
 STORED = "as stored"
+RIGHT = "right"
 GAP = 99
 """What lies in a gap, so that a call which takes it for an element shows."""
 _WIDTH = 100
@@ -42,12 +43,16 @@ CONTROLS = (
 
 @dataclass(frozen=True)
 class BlasResult:
-    """A call: its text, whether C came out right, a sentence on it, and the pictures of its three buffers."""
+    """A call: its text, what came of it in a word and in a sentence, and pictures of its three buffers."""
 
     call: str
-    correct: bool
+    outcome: str
     verdict: str
     figures: tuple[tuple[str, Figure], ...]
+
+    @property
+    def correct(self) -> bool:
+        return self.outcome == RIGHT
 
     @property
     def text(self) -> str:
@@ -81,21 +86,23 @@ def call(state: Mapping[str, Value]) -> BlasResult:
     with blas.create("simulator") as handle:
         try:
             handle.gemm(transa, transb, m, n, inner, 1, x, lda, y, ldb, 0, c, m)
-            correct, verdict = _judged(c, a @ b, a, b, order)
+            outcome, verdict = _judged(c, a @ b, a, b, order)
             places = (
                 blas.read_at(handle, transa, m, inner, lda, x.size),
                 blas.read_at(handle, transb, inner, n, ldb, y.size),
                 _places(rows, columns, order),
             )
         except blas.BlasError as refused:
-            correct, verdict, places = False, str(refused), (None, None, None)
+            outcome = "beyond a buffer" if isinstance(refused, blas.OutOfBounds) else "refused"
+            names = " (The call's A is the buffer B here, and its B the buffer A.)" if swapped else ""
+            verdict, places = f"{refused}.{names}", (None, None, None)
     length = columns if order == "rows" else rows
     figures = (
         (f"First operand: {first}", buffer_picture(first, x, places[0], lda, f"read as op({first})")),
         (f"Second operand: {second}", buffer_picture(second, y, places[1], ldb, f"read as op({second})")),
         ("Result: C", buffer_picture("C", c, places[2], length, f"looked at by {order}", a @ b)),
     )
-    return BlasResult(text, correct, verdict, figures)
+    return BlasResult(text, outcome, verdict, figures)
 
 
 def _stored(matrix: np.ndarray, order: blas.layout.Order, gap: int) -> tuple[np.ndarray, int]:
@@ -110,19 +117,19 @@ def _places(rows: int, columns: int, order: blas.layout.Order) -> np.ndarray:
 
 def _judged(
     c: np.ndarray, right: np.ndarray, a: np.ndarray, b: np.ndarray, order: blas.layout.Order
-) -> tuple[bool, str]:
-    """Whether C is A B where it is looked for, and what it is otherwise."""
+) -> tuple[str, str]:
+    """What C is, in a word and in a sentence."""
     rows, columns = right.shape
     if np.array_equal(blas.fetch(c, rows, columns, order), right):
-        return True, f"C, looked at by {order}, equals NumPy's A @ B."
+        return RIGHT, f"C, looked at by {order}, equals NumPy's A @ B."
     other: blas.layout.Order = "columns" if order == "rows" else "rows"
     if np.array_equal(blas.fetch(c, rows, columns, other), right):
-        return False, f"C holds A B, but by {other}, and A and B lie by {order}."
+        return f"C by {other}", f"C holds A B, but by {other}, and A and B lie by {order}."
     if a.shape == b.shape and np.array_equal(blas.fetch(c, rows, columns, order), b @ a):
-        return False, f"No error, and the wrong product: C, looked at by {order}, is B A."
+        return "B A", f"No error, and the wrong product: C, looked at by {order}, is B A."
     wrong = int((blas.fetch(c, rows, columns, order) != right).sum())
     return (
-        False,
+        "wrong",
         f"No error, and {wrong} of {right.size} elements of C, looked at by {order}, are wrong.",
     )
 

@@ -14,6 +14,7 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
+from .cublas import attempt, flags, format_errors, formats, libraries, lt_plans, modes, reading
 from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
@@ -25,6 +26,7 @@ __all__ = [
     "TURNED",
     "Counted",
     "Shown",
+    "attempt",
     "banks",
     "beside",
     "buffers",
@@ -35,13 +37,20 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "flags",
+    "format_errors",
+    "formats",
     "lessons",
+    "libraries",
     "lines",
+    "lt_plans",
     "machine",
     "measure",
     "measure_over",
+    "modes",
     "over",
     "progress",
+    "reading",
     "recorded",
     "recorded_curve",
     "runs",

@@ -28,6 +28,20 @@ def gemm(sizes: Sizes, random: np.random.Generator) -> Problem:
     )
 
 
+def batch(sizes: Sizes, random: np.random.Generator) -> Problem:
+    """C[i] = A[i] B[i] for `count` pairs of square matrices, by rows."""
+    count, edge = sizes["count"], sizes["edge"]
+    a, b = (floats(random, count, edge, edge) for _ in range(2))
+    return Problem(
+        {"A": a, "B": b, "C": empty(count, edge, edge)},
+        {},
+        {"C": a.astype(np.float64) @ b.astype(np.float64)},
+        "A @ B",
+        operations=count * edge**3,
+        moved=12 * count * edge**2,
+    )
+
+
 def bias_relu(sizes: Sizes, random: np.random.Generator) -> Problem:
     """out = max(in + bias, 0) for `size` floats in columns of m, a bias for each row."""
     m, size = sizes["m"], sizes["size"]
