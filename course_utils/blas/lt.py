@@ -5,8 +5,9 @@
         planned.algorithms                                         # as the heuristic has ordered them
         result = planned.run()
 
-The steps of the C interface, and who does them here: a handle and descriptors of the matrices and of the product
-(the constructor of Matmul), the heuristic (its method plan), the product (execute), giving back (free).
+The steps of the C interface, and who does them here: a handle and descriptors of the matrices and of the
+product (the constructor of Matmul), the heuristic (its method plan), the product (execute), giving back
+(free).
 https://docs.nvidia.com/cuda/nvmath-python/latest/host-apis/linalg/
 """
 

@@ -14,7 +14,7 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
-from .cublas import attempt, flags, format_errors, formats, libraries, lt_plans, modes, reading
+from .cublas import attempt, code, flags, format_errors, formats, libraries, lt_plans, modes, reading
 from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
@@ -30,6 +30,7 @@ __all__ = [
     "banks",
     "beside",
     "buffers",
+    "code",
     "compared",
     "copy_time",
     "count",

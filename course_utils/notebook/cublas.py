@@ -1,8 +1,10 @@
-"""What the lesson on cuBLAS calls: what comes of a call, how buffers are read, errors of formats, cublasLt."""
+"""What the lesson on cuBLAS calls: what comes of a call, how buffers are read, formats, cublasLt."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +12,8 @@ from .. import blas, devices, recordings
 from ..blas import lt
 from ..figures import Table, buffer_picture
 from ..figures.numbers import milliseconds, told_sizes
+from ..kernels import Listing
+from ..kernels.kernel import REPOSITORY
 from ..labs.blas import CONTROLS, SHAPES, STORED, call
 from ..recordings import Timed
 from .counted import Shown
@@ -35,6 +39,14 @@ def reading(name: str, buffer: np.ndarray, rows: int, columns: int, ld: int, tra
         places = blas.read_at(handle, trans, rows, columns, ld, buffer.size)
     how = f"read as {name}" if trans == "N" else f"read as {name} transposed"
     return Shown(buffer_picture(name, buffer, places, ld, how))
+
+
+def code(of: Callable[..., object]) -> Listing:
+    """A function or method of the course as it stands in its file."""
+    path = Path(inspect.getfile(of))
+    lines, first = inspect.getsourcelines(of)
+    title = path.relative_to(REPOSITORY).as_posix()
+    return Listing(title, path.read_text(encoding="utf-8"), first, first + len(lines) - 1)
 
 
 def flags(shape: int = 0) -> Shown:
