@@ -93,7 +93,7 @@ class Handle:
             self.destroy()
 
     def __repr__(self) -> str:
-        return f"<cuBLAS handle, {self._backend.where if self._backend else 'not created or destroyed'}>"
+        return f"<cuBLAS handle: {self._backend.where if self._backend else self._why}>"
 
     def dot(self, n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> float:
         """The sum of x[i incx] y[i incy] for n elements: cublasSdot or cublasDdot."""
