@@ -21,8 +21,8 @@ def elements(html: str) -> list[tuple[str, str, str]]:
 def test_the_buffer_and_what_is_read_of_it() -> None:
     figure = buffer_picture("A", BUFFER, PLACES, 3, "read as A")
     assert figure.sentence == (
-        f"A is a buffer of 9 elements, read as A: 2 {TIMES} 3, leading dimension 3. Element [1][1] is number 4 "
-        "of the buffer."
+        f"A is a buffer of 9 elements, read as A: 2 {TIMES} 3, leading dimension 3. Element [1][1] "
+        "is number 4 of the buffer."
     )
     found = elements(figure.html)
     assert [number for _, number, _ in found[:9]] == [str(number) for number in range(9)]
