@@ -29,10 +29,14 @@ GAP = 99
 """What lies in a gap, so that a call which takes it for an element shows."""
 _WIDTH = 100
 
+_STYLE = """
+.lk-lab .lk-control-lda .widget-readout, .lk-lab .lk-control-ldb .widget-readout { min-width: 5.5em; }
+"""
+
 CONTROLS = (
     Choice("A and B", tuple(SHAPES)),
     Choice("lie by", ("rows", "columns"), label="they lie by"),
-    Choice("gap", (0, 1, 2), label="gap behind each of these"),
+    Choice("gap", (0, 1, 2), label="gap behind each of these", buttons=True),
     Choice("operands", ("A, B", "B, A"), label="operands of the call"),
     Choice("transa", ("N", "T")),
     Choice("transb", ("N", "T")),
@@ -152,7 +156,9 @@ class BlasLab:
             panel.add_class("lk-blas")
         row = widgets.Box([*self.controls.values(), self._frame.busy, self._frame.switch.button])
         views = widgets.Box(self._panels).add_class("lk-views")
-        self._frame.fill(row.add_class("lk-controls"), self._frame.status, self._frame.failure, views)
+        self._frame.fill(
+            row.add_class("lk-controls"), self._frame.status, self._frame.failure, views, style=_STYLE
+        )
         self.set(**(state or {}))
         for control in self.controls.values():
             control.observe(self._moved, names="value")
