@@ -98,6 +98,11 @@ COMPLAINTS = [
     (new_code_cell("run()", outputs=[ERROR]), ["an error"]),
     (new_code_cell("run()", outputs=[PATH]), ["folder of one machine"]),
     (new_code_cell("open('C:\\\\Users')"), ["folder of one machine"]),
+    (new_code_cell("run()", outputs=[new_output("stream", name="stdout", text="B:\nnumbers")]), []),
+    (
+        new_code_cell("run()", outputs=[new_output("stream", name="stdout", text="B:\\new")]),
+        ["folder of one"],
+    ),
     (new_code_cell("source = '__global__ void f() {}'"), ["pasted"]),
 ]
 

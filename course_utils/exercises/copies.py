@@ -1,4 +1,5 @@
-"""A learner's own copies of the starters, my/exercises/<lesson>/<name>.cu, which no update overwrites."""
+"""A learner's own copies of the starters, my/exercises/<lesson>/<name>.cu or .py, which no update
+overwrites."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def folder() -> Path:
 
 
 def path(exercise: Exercise) -> Path:
-    return folder() / "exercises" / f"{exercise.name}.cu"
+    return folder() / "exercises" / f"{exercise.name}{exercise.suffix}"
 
 
 def shown(copy: Path) -> str:

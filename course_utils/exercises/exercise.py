@@ -2,8 +2,11 @@
 
 exercise.toml states its title, question and tolerance; the sizes to compare values at and to count at; gates
 (on a metric by its exact name, or on one of RATIOS), hints, and how each file of wrong/ is caught.
-reference.py makes arguments and expected outputs with NumPy. The head comment of starter.cu states the
-launch, as that of any kernel of the course does.
+reference.py makes arguments and expected outputs with NumPy.
+
+An answer is a kernel, starter.cu, whose head comment states the launch as that of any kernel of the course
+does. Or, where exercise.toml names a `function`, it is a Python function that calls the library, starter.py:
+it gets a handle of course_utils.blas, and then the arguments. Its gates are on CALLS.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import metrics
-from ..kernels import Kernel
+from ..kernels import Kernel, Listing
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -43,6 +46,13 @@ RATIOS: dict[str, tuple[str, Callable[[Mapping[str, int]], float | None]]] = {
 }
 """What a gate may bind besides metrics: name -> (label, the number of a run's metrics)."""
 
+CALLS = {
+    "calls": "calls of the library",
+    "multiply_adds": "multiply-adds of these calls",
+    "other_buffers": "buffers passed that were not given",
+}
+"""What a gate binds where the answer calls a library: name -> label."""
+
 
 class ExerciseError(ValueError):
     """There is no such exercise, or its folder is incomplete."""
@@ -50,7 +60,7 @@ class ExerciseError(ValueError):
 
 @dataclass(frozen=True)
 class Gate:
-    """A bound on a metric, or on one of RATIOS: at most, or at least, `goal`."""
+    """A bound on a metric, or on one of RATIOS or CALLS: at most, or at least, `goal`."""
 
     metric: str
     goal: float
@@ -58,6 +68,8 @@ class Gate:
 
     @property
     def label(self) -> str:
+        if self.metric in CALLS:
+            return CALLS[self.metric]
         ratio = RATIOS.get(self.metric)
         return ratio[0] if ratio else metrics.METRICS[self.metric].label
 
@@ -98,8 +110,20 @@ class WrongAnswer:
 
 
 @dataclass(frozen=True)
+class PythonFile:
+    """An answer that calls a library: a file with one function, of the course."""
+
+    path: Path
+    source: str
+
+    def show(self) -> Listing:
+        return Listing(self.path.name, self.source, 1, len(self.source.splitlines()))
+
+
+@dataclass(frozen=True)
 class Exercise:
-    """One exercise, `name` being "<lesson>/<name>"; sizes are kernel parameters by name."""
+    """One exercise, `name` being "<lesson>/<name>"; sizes are parameters by name. `function`: the one that an
+    answer in Python has, "" where the answer is a kernel."""
 
     name: str
     title: str
@@ -110,18 +134,24 @@ class Exercise:
     gates: tuple[Gate, ...]
     hints: tuple[Hint, ...]
     wrong: tuple[WrongAnswer, ...]
+    function: str = ""
 
     @property
     def folder(self) -> Path:
         return FOLDER / self.name
 
-    @cached_property
-    def starter(self) -> Kernel:
-        return self._kernel("starter.cu")
+    @property
+    def suffix(self) -> str:
+        """Of the answer's file."""
+        return ".py" if self.function else ".cu"
 
     @cached_property
-    def solution(self) -> Kernel:
-        return self._kernel("solution.cu")
+    def starter(self) -> Kernel | PythonFile:
+        return self._answer("starter")
+
+    @cached_property
+    def solution(self) -> Kernel | PythonFile:
+        return self._answer("solution")
 
     @cached_property
     def reference(self) -> ModuleType:
@@ -131,9 +161,10 @@ class Exercise:
         exec(compile(path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
         return module
 
-    def _kernel(self, file: str) -> Kernel:
-        path = self.folder / file
-        return Kernel(self.name, path, path.read_text(encoding="utf-8"))
+    def _answer(self, name: str) -> Kernel | PythonFile:
+        path = self.folder / f"{name}{self.suffix}"
+        source = path.read_text(encoding="utf-8")
+        return PythonFile(path, source) if self.function else Kernel(self.name, path, source)
 
 
 def names() -> tuple[str, ...]:
@@ -165,12 +196,13 @@ def read(name: str, stated: Mapping[str, Any]) -> Exercise:
         gates=tuple(_gate(name, gate) for gate in stated["gates"]),
         hints=tuple(_hint(hint) for hint in stated["hints"]),
         wrong=tuple(WrongAnswer(folder / each["file"], each["caught"]) for each in stated["wrong"]),
+        function=stated.get("function", ""),
     )
 
 
 def _gate(name: str, gate: Mapping[str, Any]) -> Gate:
     goals = [key for key in ("at_most", "at_least") if key in gate]
-    if len(goals) != 1 or gate["metric"] not in {**metrics.METRICS, **RATIOS}:
+    if len(goals) != 1 or gate["metric"] not in {**metrics.METRICS, **RATIOS, **CALLS}:
         raise ExerciseError(f"{name}: a gate needs a known metric, and at_most or at_least; this is {gate}.")
     return Gate(gate["metric"], gate[goals[0]], goals[0] == "at_least")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from ..simulator import CHECKS
-from .checking import Result, in_words
 from .exercise import Exercise, number
+from .results import Result, in_words
 
 _WIDTH = 100
 
@@ -20,20 +20,29 @@ _ENDED = {
     "counters": "gives right values, and misses a goal",
 }
 
+_CALLS_ENDED = {
+    "compile": "is no Python",
+    "launch": "ends with an error",
+    "memory": "makes a call that reads or writes outside its buffers",
+}
+"""What differs where the answer calls a library."""
+
 
 def lines(exercise: Exercise, source: str, file: str, result: Result) -> list[str]:
     """What to print for a check of `source`, the learner's `file`."""
     unchanged = " (the starter, unchanged)" if source == exercise.starter.source else ""
-    verdict = _ENDED[result.caught] if result.caught else "solves the exercise"
+    ended = _ENDED | _CALLS_ENDED if exercise.function else _ENDED
+    verdict = ended[result.caught] if result.caught else "solves the exercise"
     report = [f"{file}{unchanged} {verdict}."]
     if not result.gates:
         return [*report, *(_filled(reason) for reason in result.reasons)]
     tried = (*exercise.values, exercise.counters)
     sizes = "; ".join(", ".join(map(str, each.values())) for each in tried)
     report += [f"Values: the whole of every array is right for {', '.join(exercise.counters)} = {sizes}."]
+    if exercise.function:
+        return [*report, f"Counted, at {in_words(exercise.counters)}:", *_table(result)]
     report.append(f"The checks ({', '.join(CHECKS)}) found nothing.")
-    report += [f"Counted in the simulator, at {in_words(exercise.counters)}:", *_table(result)]
-    return report
+    return [*report, f"Counted in the simulator, at {in_words(exercise.counters)}:", *_table(result)]
 
 
 def _filled(reason: str) -> str:

@@ -7,14 +7,15 @@ In the order data flows: sample (a run with what is needed to judge it), measure
 what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
 phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
 tilefilm, access, banks, warp, lanes, occupancy, roofline, rows (of a sparse matrix), findings (of the
-checks), recorded (what real GPUs measured), times (of launches). Their look is in style and look, what they
-share in svg, chart, table, parts and code.
+checks), recorded (what real GPUs measured), times (of launches), buffer (a matrix in memory). Their look is
+in style and look, what they share in svg, chart, table, parts and code.
 """
 
 from __future__ import annotations
 
 from .access import access_map
 from .banks import bank_grid
+from .buffer import buffer_picture
 from .counters import counters_table
 from .figure import Figure
 from .findings import findings_view
@@ -48,6 +49,7 @@ __all__ = [
     "Traffic",
     "access_map",
     "bank_grid",
+    "buffer_picture",
     "counters_table",
     "findings_view",
     "ladder",

@@ -101,6 +101,19 @@ PICTURES = """
 .lk .lk-pills { display: flex; flex-flow: row wrap; gap: 4px; align-items: center; margin: 0 0 4px; }
 .lk .lk-pill { border: 1px solid var(--lk-line); border-radius: 9px; padding: 0 8px; font-size: 0.92em; }
 .lk .lk-pill.now { border: 2px solid var(--lk-text); font-weight: 700; padding: 0 7px; }
+.lk .lk-buffer { display: flex; flex-flow: row wrap; gap: 2px; margin-bottom: 6px; }
+.lk .lk-matrix { display: grid; gap: 3px; justify-content: start; }
+.lk .lk-element { box-sizing: border-box; min-width: 2.5em; padding: 0 4px 1px; text-align: center;
+  line-height: 1.2; border: 1px solid var(--lk-line); border-radius: 3px; color: var(--lk-text);
+  font-variant-numeric: tabular-nums; }
+.lk .lk-element b { display: block; font-size: 13px; white-space: nowrap; }
+.lk .lk-element small { display: block; font-size: 10px; color: inherit; }
+.lk .lk-element.even, .lk .lk-mark.even { background: var(--lk-tint); }
+.lk .lk-element.odd, .lk .lk-mark.odd { background: var(--lk-cool); }
+.lk .lk-element.wrong, .lk .lk-mark.wrong { border: 2px solid var(--lk-bad); }
+.lk .lk-element.wrong b { text-decoration: underline; }
+.lk pre.lk-call { font-family: var(--lk-mono); font-size: var(--lk-code); margin: 6px 0; padding: 0;
+  white-space: pre-wrap; overflow-wrap: anywhere; background: none; color: inherit; }
 .lk .lk-banks { margin-top: 8px; }
 .lk .lk-banks svg { min-width: 880px; }
 @container (max-width: 840px) {

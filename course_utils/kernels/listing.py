@@ -27,7 +27,8 @@ class Listing:
 
     def _repr_html_(self) -> str:
         title = html.escape(self.title)
-        lines = highlighted(self.source)[self.first - 1 : self.last]
+        python = self.title.endswith(".py")
+        lines = highlighted(self.source, python)[self.first - 1 : self.last]
         body = "".join(
             f'<span style="{_NUMBER}" aria-hidden="true">{number}</span>{line}\n'
             for number, line in self._numbered(lines)
@@ -40,14 +41,16 @@ class Listing:
 
 
 @lru_cache(maxsize=64)
-def highlighted(source: str) -> tuple[str, ...]:
-    """The lines of a CUDA source as HTML, coloured with the variables of JupyterLab's theme, light or dark.
+def highlighted(source: str, python: bool = False) -> tuple[str, ...]:
+    """The lines of a CUDA (or Python) source as HTML, coloured with the variables of JupyterLab's theme,
+    light or dark.
 
     Outside JupyterLab the variables are undefined, and the text takes the colour around it.
     """
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers.c_like import CudaLexer
+    from pygments.lexers.python import PythonLexer
     from pygments.style import Style
     from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
@@ -64,5 +67,6 @@ def highlighted(source: str) -> tuple[str, ...]:
             String: "var(--jp-mirror-editor-string-color)",
         }
 
+    lexer = PythonLexer if python else CudaLexer
     formatter = HtmlFormatter(nowrap=True, noclasses=True, style=Theme)
-    return tuple(highlight(source, CudaLexer(stripnl=False), formatter).splitlines())
+    return tuple(highlight(source, lexer(stripnl=False), formatter).splitlines())

@@ -15,12 +15,13 @@ course_utils.problems), options (what a view lets the learner choose of a run), 
 (all views of a state), explain (errors in plain words), latest (the newest change wins), sweeping (a control
 over all its values), predict and question (what is asked before it is shown), frame (what surrounds a lab,
 with the switch of projector), links (a state as text), lab (all of it as widgets). A new lab needs new views
-or controls at most. Two more: values (buffers before and after) and playground, a lab for any kernel
-that is pasted (what it says is in told, its look in playground_look).
+or controls at most. More: blas, a lab for one call of the library; values (buffers before and after) and
+playground, a lab for any kernel that is pasted (what it says is in told, its look in playground_look).
 """
 
 from __future__ import annotations
 
+from .blas import BlasLab
 from .controls import Choice, Preset, block_shapes
 from .engine import Result
 from .lab import Lab
@@ -50,6 +51,7 @@ from .views import (
 __all__ = [
     "AccessMap",
     "BankGrid",
+    "BlasLab",
     "Choice",
     "Counters",
     "Lab",

@@ -14,6 +14,7 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
+from .cublas import attempt, code, flags, format_errors, formats, libraries, lt_plans, modes, reading
 from .flash_attention import materialised, online_steps, sectors_of, traffic_over
 from .memory_hierarchy import (
     asked_per_second,
@@ -62,6 +63,7 @@ __all__ = [
     "added",
     "asked",
     "asked_per_second",
+    "attempt",
     "banks",
     "bars",
     "beside",
@@ -69,6 +71,7 @@ __all__ = [
     "chase",
     "check_races",
     "checked",
+    "code",
     "compared",
     "copy_time",
     "count",
@@ -78,16 +81,21 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "flags",
+    "format_errors",
+    "formats",
     "gpus",
     "intensity",
     "intensity_of_loads",
     "laid_out",
     "latency_curve",
     "lessons",
+    "libraries",
     "library_time",
     "lifetimes",
     "lines",
     "longest",
+    "lt_plans",
     "machine",
     "made",
     "materialised",
@@ -95,6 +103,7 @@ __all__ = [
     "measure_over",
     "measure_product",
     "memories",
+    "modes",
     "on_matrix",
     "online_steps",
     "open_matrix",
@@ -102,6 +111,7 @@ __all__ = [
     "progress",
     "ptx_of_line",
     "races",
+    "reading",
     "recorded",
     "recorded_curve",
     "roof",

@@ -18,6 +18,7 @@ from . import (
     bank_conflicts,
     beside,
     coalescing,
+    cublas,
     execution_model,
     flash_attention,
     memory_hierarchy,
@@ -36,6 +37,7 @@ __all__ = [
     "beside",
     "coalescing",
     "combinations",
+    "cublas",
     "execution_model",
     "flash_attention",
     "geometry",
@@ -52,6 +54,7 @@ SETTINGS: dict[str, Setting] = {
     **memory_hierarchy.SETTINGS,
     **bank_conflicts.SETTINGS,
     **spmv.SETTINGS,
+    **cublas.SETTINGS,
     **flash_attention.SETTINGS,
 }
 """Kernel or topic -> what it is run on."""

@@ -14,8 +14,6 @@ from . import libraries
 from .recording import Entry, Values, digest, seconds
 
 REPEATS = 20
-LIBRARY_ERROR = 1e-2
-"""More than any sum of products of float16 values is off by, with sums in float32."""
 
 _SEED = 2026
 LATENCY_METHOD = (
@@ -90,7 +88,7 @@ class TimeLibrary:
             samples = devices.gpu().time(work, self.library, devices.Timing(REPEATS))
             prepared.fetch()
             error = problem.error()
-            if not error < LIBRARY_ERROR:
+            if not error < library.error:
                 raise ValueError(f"the result of {name} is wrong: {problem.verdict()[1]}")
             found[name] = (samples, error)
         best = min(found, key=lambda name: float(np.median(found[name][0])))

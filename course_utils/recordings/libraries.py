@@ -30,12 +30,17 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Library:
-    """A library's function on the problem that `make` makes, at `sizes`, beside the kernels of `topic`."""
+    """A library's function on the problem that `make` makes, at `sizes`, beside the kernels of `topic`.
+
+    `error`: more than a right result is off by; by default more than any sum of products of float16 values,
+    with sums in float32.
+    """
 
     topic: str
     make: problems.Maker
     sizes: tuple[Sizes, ...]
     prepare: Callable[[Problem], Prepared]
+    error: float = 1e-2
 
 
 def _matmul(dtype: str) -> Callable[[Problem], Prepared]:
@@ -45,6 +50,100 @@ def _matmul(dtype: str) -> Callable[[Problem], Prepared]:
         a, b = (cupy.asarray(problem.arrays[name]).astype(dtype) for name in "AB")
         c = cupy.full(problem.arrays["C"].shape, np.nan, dtype)
         return Prepared({dtype: lambda: cupy.matmul(a, b, out=c)}, lambda: _fetch(c, problem.arrays["C"]))
+
+    return prepare
+
+
+def _gemm_ex(compute: str, dtype: str = "float32") -> Callable[[Problem], Prepared]:
+    """cublasGemmEx with a compute type. What lies by rows is the transpose by columns, so C' = B' A'."""
+
+    def prepare(problem: Problem) -> Prepared:
+        import cupy
+        from cupy.cuda import runtime
+        from cupy_backends.cuda.libs import cublas
+
+        a, b = (cupy.asarray(problem.arrays[name]).astype(dtype) for name in "AB")
+        c = cupy.full(problem.arrays["C"].shape, np.nan, dtype)
+        handle, edge = cupy.cuda.device.get_cublas_handle(), c.shape[0]
+        kind = runtime.CUDA_R_16F if dtype == "float16" else runtime.CUDA_R_32F
+        sums = np.float16 if compute.startswith("16F") else np.float32
+        one, zero = np.array(1, sums), np.array(0, sums)
+        number = getattr(cublas, f"CUBLAS_COMPUTE_{compute}")
+
+        def work() -> None:
+            cublas.gemmEx(
+                handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, edge, edge, edge, one.ctypes.data, b.data.ptr,
+                kind, edge, a.data.ptr, kind, edge, zero.ctypes.data, c.data.ptr, kind, edge, number,
+                cublas.CUBLAS_GEMM_DEFAULT,
+            )  # fmt: skip
+
+        return Prepared({compute: work}, lambda: _fetch(c, problem.arrays["C"]))
+
+    return prepare
+
+
+def _batch(how: str) -> Callable[[Problem], Prepared]:
+    """Many small products: a call for each, a list of pointers, or one stride."""
+
+    def prepare(problem: Problem) -> Prepared:
+        import cupy
+        from cupy_backends.cuda.libs import cublas
+
+        a, b = (cupy.asarray(problem.arrays[name]) for name in "AB")
+        c = cupy.full(problem.arrays["C"].shape, np.nan, np.float32)
+        count, edge, _ = c.shape
+        handle, stride = cupy.cuda.device.get_cublas_handle(), edge * edge
+        flags = (handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, edge, edge, edge, 1.0)
+        starts = {
+            name: [each.data.ptr + 4 * stride * i for i in range(count)]
+            for name, each in (("a", a), ("b", b), ("c", c))
+        }
+        pointers = {name: cupy.asarray(each, np.uint64) for name, each in starts.items()}
+        triples = list(zip(starts["b"], starts["a"], starts["c"], strict=True))
+
+        def one_by_one() -> None:
+            for left, right, result in triples:
+                cublas.sgemm(*flags, left, edge, right, edge, 0.0, result, edge)
+
+        def batched() -> None:
+            left, right, result = (pointers[name].data.ptr for name in "bac")
+            cublas.sgemmBatched(*flags, left, edge, right, edge, 0.0, result, edge, count)
+
+        def strided() -> None:
+            left, right, result = (each.data.ptr for each in (b, a, c))
+            cublas.sgemmStridedBatched(
+                *flags, left, edge, stride, right, edge, stride, 0.0, result, edge, stride, count
+            )
+
+        work = {"one by one": one_by_one, "batched": batched, "strided": strided}[how]
+        return Prepared({how: work}, lambda: _fetch(c, problem.arrays["C"]))
+
+    return prepare
+
+
+def _layer(fused: bool) -> Callable[[Problem], Prepared]:
+    """max(A B + bias, 0) by cublasLt: in its epilogue, or in one pass over the result behind it."""
+
+    def prepare(problem: Problem) -> Prepared:
+        import cupy
+
+        from ..blas import lt
+
+        # The arrays hold the columns of the matrices, so their transposes are the matrices, by columns.
+        a, b = (cupy.asarray(problem.arrays[name]).T for name in "AB")
+        bias = cupy.asarray(problem.arrays["bias"]).reshape(-1, 1)
+        planned = lt.Planner().plan(a, b, *(("ReLU and bias", bias) if fused else ()))
+        behind = cupy.ElementwiseKernel("float32 bias", "float32 c", "c = max(c + bias, 0.0f)", "bias_relu")
+        results = [planned.run()]
+
+        def work() -> None:
+            results[0] = planned.run()
+            if not fused:
+                behind(bias, results[0])
+
+        return Prepared(
+            {"epilogue" if fused else "pass": work}, lambda: _fetch(results[0].T, problem.arrays["C"])
+        )
 
     return prepare
 
@@ -161,11 +260,27 @@ def _n(*exponents: int) -> tuple[Sizes, ...]:
 _EDGES: tuple[Sizes, ...] = tuple({"N": edge} for edge in (256, 512, 1024, 2048, 4096))
 _SQUARES: tuple[Sizes, ...] = tuple({"rows": edge, "cols": edge} for edge in (512, 1024, 2048, 4096, 8192))
 _SEQUENCES: tuple[Sizes, ...] = tuple({"N": n} for n in (1024, 2048, 4096, 8192))
+_BATCHES: tuple[Sizes, ...] = ({"count": 1024, "edge": 32}, {"count": 256, "edge": 128})
+_LAYERS: tuple[Sizes, ...] = ({"m": 4096, "n": 4096, "k": 256}, {"m": 4096, "n": 4096, "k": 4096})
 
 LIBRARIES: dict[str, Library] = {
     "cuBLAS, float32": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float32")),
     "cuBLAS, float16": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float16")),
     "device copy": Library("coalescing", problems.beside.copy, _n(*range(10, 27, 2)), _copy),
+    "cuBLAS, float64": Library("cublas", problems.tiling.matmul, _EDGES[2:], _matmul("float64")),
+    "cuBLAS, TF32": Library("cublas", problems.tiling.matmul, _EDGES[2:], _gemm_ex("32F_FAST_TF32")),
+    "cuBLAS, float16 with sums in float16": Library(
+        "cublas", problems.tiling.matmul, _EDGES[2:], _gemm_ex("16F", "float16"), error=0.1
+    ),
+    "cuBLAS gemm, a call for each": Library("cublas", problems.cublas.batch, _BATCHES, _batch("one by one")),
+    "cuBLAS gemmBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("batched")),
+    "cuBLAS gemmStridedBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("strided")),
+    "cublasLt, bias and ReLU in the epilogue": Library(
+        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(fused=True)
+    ),
+    "cublasLt, bias and ReLU in a pass of their own": Library(
+        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(fused=False)
+    ),
     "cuBLAS geam": Library("coalescing", problems.coalescing.transpose, _SQUARES, _transpose),
     "unfused: cuBLAS and CuPy, float32": Library(
         "flash_attention", problems.flash_attention.attention, _SEQUENCES, _unfused("float32")

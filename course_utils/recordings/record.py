@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib import metadata
 from pathlib import Path
 
 from .. import compiler, devices, machine
@@ -241,8 +242,11 @@ def _versions() -> dict[str, str]:
     import cupy
     from cupy_backends.cuda.libs import cublas, cusparse
 
+    nvmath: dict[str, str] = {}
     device = cupy.cuda.device
-    return {
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        nvmath = {"nvmath-python": metadata.version("nvmath-python")}
+    return nvmath | {
         "cuBLAS": str(cublas.getVersion(device.get_cublas_handle())),
         "cuSPARSE": str(cusparse.getVersion(device.get_cusparse_handle())),
     }

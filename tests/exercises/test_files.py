@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from course_utils.exercises import checking, exercise, load, manifest, names
@@ -18,14 +19,14 @@ def examined(name: str, file: str) -> checking.Result:
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_starter_gives_right_values_and_misses_a_goal(name: str) -> None:
-    result = examined(name, "starter.cu")
+    result = examined(name, f"starter{load(name).suffix}")
     assert result.caught == "counters"
     assert any(not each.passed and each.now == each.before for each in result.gates)
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_solution_passes(name: str) -> None:
-    result = examined(name, "solution.cu")
+    result = examined(name, f"solution{load(name).suffix}")
     assert (result.caught, result.reasons) == (None, ())
     assert result.gates
 
@@ -61,19 +62,31 @@ def test_folder_holds_what_exercise_toml_names_and_nothing_else(name: str) -> No
         path.relative_to(chosen.folder).as_posix() for path in chosen.folder.rglob("*") if path.is_file()
     }
     files = {file for file in files if "__pycache__" not in file}
-    expected = {"exercise.toml", "reference.py", "starter.cu", "solution.cu"}
+    expected = {"exercise.toml", "reference.py", f"starter{chosen.suffix}", f"solution{chosen.suffix}"}
     assert files == expected | {f"wrong/{wrong.path.name}" for wrong in chosen.wrong}
     assert {wrong.caught for wrong in chosen.wrong} <= set(checking.STAGES)
     assert chosen.hints
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", [name for name in EXERCISES if not load(name).function])
 def test_starter_and_solution_are_launched_alike(name: str) -> None:
     chosen = load(name)
     sizes = chosen.counters
     assert chosen.starter.entry.name == chosen.solution.entry.name
     assert chosen.starter.geometry(**sizes) == chosen.solution.geometry(**sizes)
     assert chosen.starter.defines() == chosen.solution.defines()
+
+
+@pytest.mark.parametrize("name", [name for name in EXERCISES if load(name).function])
+def test_what_is_computed_without_the_library_misses_a_goal(name: str) -> None:
+    """And so does what copies: goals bind how often it is called, with which buffers, and for how much."""
+    chosen = load(name)
+    bounds = {(gate.metric, gate.at_least) for gate in chosen.gates}
+    assert {("calls", False), ("other_buffers", False), ("multiply_adds", True)} <= bounds
+    given = chosen.reference.arguments(np.random.default_rng(0), **chosen.counters)
+    definition = f"def {chosen.function}(handle, {', '.join(given)}):"
+    for answer in (chosen.starter, chosen.solution):
+        assert definition in answer.source
 
 
 @pytest.mark.parametrize("name", EXERCISES)

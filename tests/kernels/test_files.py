@@ -54,6 +54,7 @@ def test_the_topics_are_there() -> None:
     assert kernels.topics() == (
         "bank_conflicts",
         "coalescing",
+        "cublas",
         "execution_model",
         "flash_attention",
         "memory_hierarchy",

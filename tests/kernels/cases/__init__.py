@@ -11,12 +11,22 @@ import numpy as np
 
 from course_utils import kernels, problems
 
-from . import bank_conflicts, coalescing, execution_model, flash_attention, memory_hierarchy, spmv, tiling
+from . import (
+    bank_conflicts,
+    coalescing,
+    cublas,
+    execution_model,
+    flash_attention,
+    memory_hierarchy,
+    spmv,
+    tiling,
+)
 from .case import Case, Maker
 
 MAKERS: dict[str, Maker] = {
     **bank_conflicts.MAKERS,
     **coalescing.MAKERS,
+    **cublas.MAKERS,
     **execution_model.MAKERS,
     **flash_attention.MAKERS,
     **memory_hierarchy.MAKERS,

@@ -1,0 +1,126 @@
+"""cublasLt on a GPU, through NVIDIA's nvmath-python: describe a product, ask for algorithms, run one.
+
+    planner = lt.Planner()
+    with planner.plan(a, b, "ReLU and bias", bias) as planned:     # of CuPy; bias of shape (rows, 1)
+        planned.algorithms                                         # as the heuristic has ordered them
+        result = planned.run()
+
+The steps of the C interface, and who does them here: a handle and descriptors of the matrices and of the
+product (the constructor of Matmul), the heuristic (its method plan), the product (execute), giving back
+(free).
+https://docs.nvidia.com/cuda/nvmath-python/latest/host-apis/linalg/
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import cupy
+    from nvmath.linalg.advanced import Matmul
+
+EPILOGUES = {
+    "": None,
+    "ReLU": "RELU",
+    "bias": "BIAS",
+    "ReLU and bias": "RELU_BIAS",
+    "GELU and bias": "GELU_BIAS",
+}
+"""What is done to a result before it is written -> nvmath's name of it, that of CUBLASLT_EPILOGUE_."""
+WORKSPACE = "32 MiB"
+"""How much memory of its own an algorithm may want: with more, some that split k come into question."""
+
+
+class LtError(Exception):
+    """cublasLt cannot be used here, or not so."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One that the heuristic proposes: cublasLt's numbers for it. `split_k`: parts of k computed apart, and
+    added up through the workspace."""
+
+    number: int
+    tile: tuple[int, ...]
+    stages: tuple[int, ...]
+    split_k: int
+
+
+class Planner:
+    """Plans products, and keeps what the heuristic found: a second product of the same shapes, types and
+    epilogue asks it no more. `asked`: how often it was asked.
+    """
+
+    def __init__(self, workspace: str = WORKSPACE) -> None:
+        self._advanced = library()
+        self._workspace = workspace
+        self._found: dict[tuple[object, ...], object] = {}
+        self.asked = 0
+
+    def plan(
+        self, a: cupy.ndarray, b: cupy.ndarray, epilogue: str = "", bias: cupy.ndarray | None = None
+    ) -> Planned:
+        """The product of two matrices on the GPU, ready to run. Raises LtError for an epilogue that is not
+        known, or whose bias is missing."""
+        if epilogue not in EPILOGUES:
+            raise LtError(f"there is no epilogue {epilogue!r}; there is {', '.join(filter(None, EPILOGUES))}")
+        if ("bias" in epilogue) != (bias is not None):
+            raise LtError(f"the epilogue {epilogue!r} and a bias of {bias!r} do not go together")
+        key = (a.shape, a.strides, b.shape, b.strides, str(a.dtype), epilogue)
+        product = self._advanced.Matmul(a, b, options={"memory_limit": self._workspace})
+        settings: dict[str, object] = {}
+        if name := EPILOGUES[epilogue]:
+            settings["epilog"] = getattr(self._advanced.MatmulEpilog, name)
+        if bias is not None:
+            settings["epilog_inputs"] = {"bias": bias}
+        if key in self._found:
+            settings["algorithms"] = self._found[key]
+        try:
+            product.plan(**settings)
+        except BaseException:
+            product.free()
+            raise
+        if key not in self._found:
+            self.asked += 1
+            self._found[key] = product.algorithms
+        return Planned(product)
+
+
+class Planned:
+    """A product with its descriptors and algorithms; `with` gives back at the end what it holds."""
+
+    def __init__(self, product: Matmul) -> None:
+        self._product = product
+
+    @property
+    def algorithms(self) -> tuple[Algorithm, ...]:
+        return tuple(
+            Algorithm(each.algorithm_id, tuple(each.tile), tuple(each.stages), each.split_k)
+            for each in self._product.algorithms
+        )
+
+    def run(self) -> cupy.ndarray:
+        """The result, on the GPU; the call may return before it is there."""
+        return self._product.execute()
+
+    def free(self) -> None:
+        self._product.free()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.free()
+
+
+def library() -> ModuleType:
+    """nvmath's module for it. Raises LtError where it is not installed."""
+    try:
+        from nvmath.linalg import advanced
+    except ImportError as error:
+        raise LtError(f"nvmath-python is missing ({error}): python -m pip install nvmath-python") from None
+    return advanced

@@ -1,0 +1,14 @@
+"""The product C = A B of matrices that lie by rows.
+
+product(handle, A, B, C, M, K, N)
+  handle    of course_utils.blas
+  A         M x K floats, row after row without gaps
+  B         K x N floats, likewise
+  C         M x N floats, likewise, to be overwritten
+"""
+
+
+def product(handle, A, B, C, M, K, N):
+    # Right, with a call for each row of C.
+    for row in range(M):
+        handle.gemv("N", N, K, 1, B, N, A[row * K :], 1, 0, C[row * N :], 1)
