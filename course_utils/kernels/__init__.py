@@ -4,6 +4,9 @@
     >>> kernel.geometry({"TILE": 8}, N=256)
     Geometry(grid=(32, 32), block=(8, 8), shared_bytes=0)
 
+``kernels/<topic>/faulty/`` holds kernels that are wrong on purpose, for lessons to show what comes of it; they
+load like the others, ``load("execution_model/faulty/reverse_guarded")``, and count as none of them.
+
 The head comment is the one source of a kernel's tunables and launch; ``course_utils.kernels.head`` says how
 it is written.
 """
@@ -27,6 +30,7 @@ __all__ = [
     "Listing",
     "Parameter",
     "Tunable",
+    "faulty",
     "find",
     "load",
     "topics",
@@ -49,6 +53,13 @@ def find(topic: str | None = None) -> tuple[str, ...]:
     return tuple(sorted(path.relative_to(_KERNELS).with_suffix("").as_posix() for path in paths))
 
 
+def faulty() -> tuple[str, ...]:
+    """The names of the kernels that are wrong on purpose, in alphabetical order: ``tiling/faulty/...``."""
+    return tuple(
+        sorted(path.relative_to(_KERNELS).with_suffix("").as_posix() for path in _KERNELS.glob("*/faulty/*.cu"))
+    )
+
+
 def load(name: str, *, own: bool = False) -> Kernel:
     """The kernel of that name: ``load("tiling/tiled")``.
 
@@ -57,7 +68,7 @@ def load(name: str, *, own: bool = False) -> Kernel:
     incomplete.
     """
     name = name.removesuffix(".cu")
-    if name not in find():
+    if name not in (*find(), *faulty()):
         raise KernelError(f"There is no kernel {name!r}; {_nearest(name, find())}.")
     copy = _OWN_KERNELS / f"{name}.cu"
     path = copy if own and copy.is_file() else _KERNELS / f"{name}.cu"

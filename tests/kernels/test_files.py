@@ -22,6 +22,7 @@ REDUCTIONS = [name for name in kernels.find("bank_conflicts") if "reduce_" in na
 STATIC_SHARED = {
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
+    "execution_model/reverse_odd": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
     "memory_hierarchy/shared_chase": lambda: 8192,
     "bank_conflicts/strided_read": lambda WORDS: 4096 * WORDS,
