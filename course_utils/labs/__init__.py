@@ -43,6 +43,7 @@ from .views import (
     Times,
     View,
     WarpFilm,
+    WavesView,
 )
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "Times",
     "View",
     "WarpFilm",
+    "WavesView",
     "at",
     "block_shapes",
     "predictions",

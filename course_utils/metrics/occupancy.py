@@ -124,8 +124,8 @@ def suggested_block(gpu: Gpu, *, registers_per_thread: int, shared_bytes_per_blo
     """What cudaOccupancyMaxPotentialBlockSize suggests: most warps on an SM, in the fewest blocks.
 
     Of equal occupancies the largest block wins (cudaOccMaxPotentialOccupancyBlockSize). It knows nothing of
-    what the kernel does. ``shared_bytes_per_block`` is the same for every size. Raises ``ValueError`` where no
-    size fits.
+    what the kernel does. ``shared_bytes_per_block`` is the same for every size. Raises ``ValueError`` where
+    no size fits.
     """
 
     def blocks(threads: int) -> int:

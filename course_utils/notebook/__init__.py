@@ -14,7 +14,19 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
-from .tables import beside, buffers, compared, each, fewer, first_loads, lines, over, runs
+from .execution_model import (
+    block_sizes,
+    followed,
+    in_flight,
+    instructions,
+    lane_values,
+    latency,
+    occupancy,
+    symptoms,
+    warps_of_block,
+    waves,
+)
+from .tables import beside, buffers, checked, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
 __all__ = [
@@ -27,7 +39,9 @@ __all__ = [
     "Shown",
     "banks",
     "beside",
+    "block_sizes",
     "buffers",
+    "checked",
     "compared",
     "copy_time",
     "count",
@@ -35,18 +49,27 @@ __all__ = [
     "each",
     "fewer",
     "first_loads",
+    "followed",
+    "in_flight",
+    "instructions",
+    "lane_values",
+    "latency",
     "lessons",
     "lines",
     "machine",
     "measure",
     "measure_over",
+    "occupancy",
     "over",
     "progress",
     "recorded",
     "recorded_curve",
     "runs",
     "swizzled",
+    "symptoms",
     "times",
     "times_over",
+    "warps_of_block",
     "wavefronts",
+    "waves",
 ]

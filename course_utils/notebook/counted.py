@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from ..figures.style import scoped
 class Counted:
     """A kernel's run in the simulator on random inputs, traced for the first warp of its first block.
 
-    `settings`: sizes and tunables. `verdict`: whether the result is right, in words.
+    `settings`: sizes and tunables. `verdict`: whether the result is right, in words. `shared_bytes`: dynamic
+    shared memory of a block. `arrays`: the buffers after the run.
     """
 
     kernel: kernels.Kernel
@@ -25,6 +26,8 @@ class Counted:
     run: devices.Run
     operations: int | None
     verdict: str
+    shared_bytes: int = 0
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def requests(self) -> int:
@@ -58,11 +61,13 @@ class Counted:
         """What figures are made from, under the kernel's name and the settings to be told."""
         settings = ", ".join(f"{name} {self.settings[name]}" for name in told if name in self.settings)
         name = self.kernel.path.stem
-        return Sample(f"{name} ({settings})" if settings else name, self.run, self.operations)
+        told_name = f"{name} ({settings})" if settings else name
+        return Sample(told_name, self.run, self.operations, self.shared_bytes)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
-        grid, block = (" x ".join(map(str, shape[:2])) for shape in (self.run.grid, self.run.block))
+        deep = 2 if self.run.grid[2] == self.run.block[2] == 1 else 3
+        grid, block = (" x ".join(map(str, shape[:deep])) for shape in (self.run.grid, self.run.block))
         return f"{self.kernel.name}, {settings}: {grid} blocks of {block} threads.\n{self.verdict}"
 
 
@@ -93,8 +98,10 @@ def count(kernel: str, **settings: int) -> Counted:
     return traced(kernel, settings, {"block": (0, 0), "warp": 0})
 
 
-def traced(kernel: str, settings: Mapping[str, int], trace: dict[str, object]) -> Counted:
-    """As `count`, with a trace as `devices.launch` takes it."""
+def traced(
+    kernel: str, settings: Mapping[str, int], trace: dict[str, object] | None, checks: Sequence[str] = ()
+) -> Counted:
+    """As `count`, with a trace and checks as `devices.launch` takes them."""
     loaded = kernels.load(kernel)
     tunables = {name: value for name, value in settings.items() if name in loaded.tunables}
     sizes = {name: value for name, value in settings.items() if name not in loaded.tunables}
@@ -110,6 +117,15 @@ def traced(kernel: str, settings: Mapping[str, int], trace: dict[str, object]) -
         defines=tunables,
         device=devices.SIMULATOR,
         trace=trace,
+        checks=checks,
     )
     _, verdict = problem.verdict()
-    return Counted(loaded, sizes | loaded.values(tunables), run, problem.operations, verdict)
+    return Counted(
+        loaded,
+        sizes | loaded.values(tunables),
+        run,
+        problem.operations,
+        verdict,
+        geometry.shared_bytes,
+        problem.arrays,
+    )

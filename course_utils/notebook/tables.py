@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .. import kernels
-from ..figures import MEASURES, Table, counters_table, source_view
+from .. import kernels, simulator
+from ..figures import MEASURES, Figure, Table, counters_table, findings_view, source_view
 from ..figures.accesses import lane_addresses
 from ..figures.numbers import decimal, told_sizes
 from ..figures.sample import COUNTED
@@ -40,6 +41,20 @@ def beside(chosen: Counted, baseline: Counted) -> Shown:
 def lines(counted: Counted) -> Shown:
     """The lines of the kernel, with what the run spent in each."""
     return Shown(source_view(counted.kernel, counted.run))
+
+
+def checked(kernel: str, *checks: str, **settings: int) -> Shown:
+    """Run a kernel with the simulator's checks (by default all of them), and show what they found as cards.
+
+    Below is whether the values came out right, which a fault need not change. Kernels that are wrong on
+    purpose are among those that can be run: "<topic>/faulty/<name>".
+    """
+    counted = traced(kernel, settings, None, checks or simulator.CHECKS)
+    told = f"{counted.kernel.path.name}, {told_sizes(settings)}: {counted.verdict}."
+    found = findings_view(counted.run.findings, counted.kernel.source, counted.kernel.path.name)
+    cards = found.html if counted.run.findings else ""
+    below = f'{cards}<p class="lk-sentence">{html.escape(told)}</p>'
+    return Shown(Figure(found.sentence, below, f"{found.text}\n\n{told}".strip()))
 
 
 def fewer(baseline: str, kernel: str, N: int, TILE: Sequence[int] = (4, 8, 16, 32)) -> Shown:

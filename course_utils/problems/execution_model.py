@@ -81,8 +81,8 @@ def thread_numbers(sizes: Sizes, random: np.random.Generator) -> Problem:
 
 
 def two_paths(sizes: Sizes, random: np.random.Generator) -> Problem:
-    """`steps` rounds of one of two recurrences; groups of `span` neighbours have the same. By default 8 rounds
-    and a span of 32."""
+    """`steps` rounds of one of two recurrences; groups of `span` neighbours have the same. By default 8
+    rounds and a span of 32."""
     n, span, steps = sizes["n"], sizes.get("span", 32), sizes.get("steps", 8)
     x = floats(random, n)
     first = np.arange(n) // span % 2 == 0
