@@ -347,5 +347,5 @@ def _counted(kernel: str, measure: str, stride: int) -> str:
 
 
 def _lanes(span: int) -> str:
-    run = count("execution_model/two_paths", n=1024, span=span, steps=100)
+    run = count("execution_model/two_paths", n=1024, span=span, length=100)
     return decimal(metrics.ratios.active_lanes(run.run.metrics) or 0)

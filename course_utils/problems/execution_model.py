@@ -81,16 +81,16 @@ def thread_numbers(sizes: Sizes, random: np.random.Generator) -> Problem:
 
 
 def two_paths(sizes: Sizes, random: np.random.Generator) -> Problem:
-    """`steps` rounds of one of two recurrences; groups of `span` neighbours have the same. By default 8
+    """`length` rounds of one of two recurrences; groups of `span` neighbours have the same. By default 8
     rounds and a span of 32."""
-    n, span, steps = sizes["n"], sizes.get("span", 32), sizes.get("steps", 8)
+    n, span, length = sizes["n"], sizes.get("span", 32), sizes.get("length", 8)
     x = floats(random, n)
     first = np.arange(n) // span % 2 == 0
     out = x.astype(np.float64)
-    for _ in range(steps):
+    for _ in range(length):
         out = np.where(first, 0.5 * out + 1, 1 - 0.25 * out)
-    scalars = {"span": np.int32(span), "steps": np.int32(steps), "n": np.int32(n)}
-    return Problem({"x": x, "out": empty(n)}, scalars, {"out": out}, "two recurrences", n * steps)
+    scalars = {"span": np.int32(span), "length": np.int32(length), "n": np.int32(n)}
+    return Problem({"x": x, "out": empty(n)}, scalars, {"out": out}, "two recurrences", n * length)
 
 
 LONGEST = 64
@@ -155,8 +155,8 @@ SETTINGS = {
     ),
     "execution_model/two_paths": Setting(
         two_paths,
-        tuple({"n": 1 << 22, "steps": 1000, "span": span} for span in (1, 2, 4, 8, 16, 64, 32)),
-        ({"n": 5000, "span": 1, "steps": 8}, {"n": 4096, "span": 32, "steps": 8}),
+        tuple({"n": 1 << 22, "length": 1000, "span": span} for span in (1, 2, 4, 8, 16, 64, 32)),
+        ({"n": 5000, "span": 1, "length": 8}, {"n": 4096, "span": 32, "length": 8}),
     ),
     "execution_model/unequal_loops": Setting(
         unequal_loops,

@@ -70,13 +70,13 @@ def _thread_numbers(values: dict[str, int], rng: np.random.Generator) -> Iterato
 
 
 def _two_paths(values: dict[str, int], rng: np.random.Generator) -> Iterator[Case]:
-    for n, span, steps in ((1, 1, 3), (257, 1, 4), (257, 2, 0), (1000, 32, 5), (1000, 48, 7)):
+    for n, span, length in ((1, 1, 3), (257, 1, 4), (257, 2, 0), (1000, 32, 5), (1000, 48, 7)):
         x, (out, whole) = floats(rng, n), out_of(n)
         right = x.astype(np.float64)
         for i in range(n):
-            for _ in range(steps):
+            for _ in range(length):
                 right[i] = 1 - right[i] / 4 if i // span % 2 else right[i] / 2 + 1
-        args = [x, out, span, steps, n]
+        args = [x, out, span, length, n]
         yield Case(args, {"n": n}, out, whole, right, 1e-6 * np.maximum(abs(right), 1))
 
 
