@@ -106,7 +106,7 @@ def test_launches_that_no_gpu_accepts(change: dict[str, int], message: str) -> N
         occupancy(H200, **launch)
 
 
-# cuda_occupancy.h, CUDA 12.9, cudaOccMaxPotentialOccupancyBlockSize with the largest carve-out: GPU, registers
+# cuda_occupancy.h, CUDA 12.9, cudaOccMaxPotentialOccupancyBlockSize, largest carve-out: GPU, registers
 # a thread, static shared bytes a block, then the block size and the smallest grid that it suggests.
 SUGGESTED = [
     ("H200 SXM", 16, 0, 1024, 264),
