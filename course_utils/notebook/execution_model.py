@@ -11,7 +11,7 @@ from .. import compiler, kernels, metrics, problems, recordings
 from ..figures import MEASURES, Figure, Table
 from ..figures.accesses import spans
 from ..figures.numbers import count as counted_number
-from ..figures.numbers import decimal, milliseconds, percent, plural, told_sizes
+from ..figures.numbers import milliseconds, percent, plural, told_sizes
 from ..figures.sample import COUNTED
 from ..kernels import Geometry, Kernel
 from ..simulator.kinds import LANES
@@ -57,7 +57,7 @@ def instructions(counted: Counted) -> Shown:
     ]
     caption = f"{counted.kernel.path.name}, {told_sizes(counted.settings)}, first warp, {COUNTED}"
     head = ("step", "line", "instruction (PTX-level)", "lanes")
-    return Shown(Table(caption, head, tuple(rows)))
+    return Shown(Table(caption, head, tuple(rows), words=(2,)))
 
 
 def lane_values(named: dict[str, Counted], lanes: Sequence[int] = (0, 1, 2, 3, 15, 16, 30, 31)) -> Shown:
@@ -277,62 +277,53 @@ def followed(kernel: str, **settings: int) -> Shown:
         ),
     )
     caption = f"{counted.kernel.path.name}, {told_sizes(settings)}, on an {gpu.name}"
-    return Shown(Table(caption, ("from, to", "what happens", "in this launch", "source"), rows))
+    return Shown(Table(caption, ("from, to", "what happens", "in this launch", "source"), rows, (1, 2, 3)))
 
 
 def symptoms() -> Shown:
     """What to look at first, for five symptoms, each with a kernel that has it and one that has not."""
-    small, large, launches = 65_536, 67_108_864, 1_024
-    add, scale = "execution_model/vector_add", "execution_model/scale"
-    many = {"n": large, "BLOCK": 256}
+    add, scale, small, large = "execution_model/vector_add", "execution_model/scale", 1 << 16, 1 << 26
+    held, many = "execution_model/held_values", {"n": large, "BLOCK": 256}
     rows = (
         (
             "SMs are idle",
-            "is the grid too small, are there too few warps?",
-            *_both("scale, BLOCKS", {b: _recorded(scale, **many, BLOCKS=b) for b in (1, 1024)}),
+            "the grid: too small? the SM: too few warps?",
+            "scale, BLOCKS 1 against 1,024",
+            *(_recorded(scale, **many, BLOCKS=blocks) for blocks in (1, 1024)),
             "recorded",
         ),
         (
             "memory bandwidth stays low",
             "the addresses of a warp, layout, alignment",
-            *_both(
-                "strided_copy, stride",
-                {s: _counted("coalescing/strided_copy", "sectors_per_request", s) for s in (32, 1)},
-            ),
+            "strided_copy, stride 32 against 1",
+            *(_sectors(stride) for stride in (32, 1)),
             COUNTED,
         ),
         (
             "branches are inefficient",
-            "on what the condition depends within a warp",
-            *_both(
-                "two_paths, span",
-                {s: f"{_lanes(s)} of 32 lanes active" for s in (1, 32)},
-            ),
+            "the condition, within a warp",
+            "two_paths, span 1 against 32",
+            *(_active(span) for span in (1, 32)),
             f"{COUNTED}, PTX-level",
         ),
         (
             "occupancy is low",
-            "registers a thread, shared memory a block, block size",
-            *_both(
-                "held_values, HELD",
-                {h: percent(occupancy("execution_model/held_values", HELD=h).fraction) for h in (64, 4)},
-            ),
+            "registers, shared memory, block size",
+            "held_values, HELD 64 against 4",
+            *(percent(occupancy(held, HELD=values).fraction) for values in (64, 4)),
             FORMULA,
         ),
         (
             "kernels are fast, the program is slow",
-            "copies, waiting, and the number of launches",
-            f"vector_add, {launches:,} launches of {small:,}: {_recorded(add, launches, n=small)}",
-            f"vector_add, 1 launch of {large:,}: {_recorded(add, n=large)}",
-            "recorded",
+            "copies, waiting, number of launches",
+            f"vector_add, {large // small:,} launches of {small:,} against 1",
+            _recorded(add, large // small, n=small),
+            _recorded(add, n=large),
+            f"recorded; the first, {large // small:,} times the time of one",
         ),
     )
-    head = ("symptom", "look first at", "a kernel that has it", "one that has not", "source")
-    return Shown(Table("five symptoms", head, rows))
-
-
-def _both(name: str, found: dict[int, str]) -> tuple[str, ...]:
-    return tuple(f"{name} {value:,}: {number}" for value, number in found.items())
+    head = ("symptom", "look first at", "a kernel", "with it", "without", "source")
+    return Shown(Table("five symptoms", head, rows, words=(1, 2, 5)))
 
 
 def _recorded(kernel: str, launches: int = 1, **settings: int) -> str:
@@ -341,11 +332,11 @@ def _recorded(kernel: str, launches: int = 1, **settings: int) -> str:
     return milliseconds(launches * known[0]) if known else "not recorded"
 
 
-def _counted(kernel: str, measure: str, stride: int) -> str:
-    kind = MEASURES[measure]
-    return f"{kind.of(count(kernel, n=4096, stride=stride, offset=0).sample())} {kind.label}"
+def _sectors(stride: int) -> str:
+    sample = count("coalescing/strided_copy", n=4096, stride=stride, offset=0).sample()
+    return f"{MEASURES['sectors_per_request'].of(sample)} sectors a request"
 
 
-def _lanes(span: int) -> str:
-    run = count("execution_model/two_paths", n=1024, span=span, length=100)
-    return decimal(metrics.ratios.active_lanes(run.run.metrics) or 0)
+def _active(span: int) -> str:
+    sample = count("execution_model/two_paths", n=1024, span=span, length=100).sample()
+    return f"{MEASURES['active_lanes'].of(sample)} of {LANES} lanes"

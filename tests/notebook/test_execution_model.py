@@ -119,9 +119,10 @@ def test_symptoms_have_a_number_on_either_side() -> None:
     rows = notebook.symptoms().content.rows
     assert len(rows) == 5
     assert "not recorded" not in str(rows)
-    for _, _, having, lacking, _ in rows:
+    for _, _, _, having, lacking, _ in rows:
         assert having != lacking
-        assert all(re.search(r": [\d.]+ ", each) for each in (having, lacking))
+        assert re.match(r"[\d.]+ ", having)
+        assert re.match(r"[\d.]+ ", lacking)
 
 
 def test_checked_shows_what_was_found_and_whether_the_values_are_right() -> None:
