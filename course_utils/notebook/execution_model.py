@@ -144,11 +144,11 @@ def block_sizes(kernel: str, **sizes: int) -> Shown:
     others = {name: value for name, value in sizes.items() if name in loaded.tunables}
     registers, shared = _resources(loaded, others, _geometry(loaded, sizes))
     best = metrics.suggested_block(gpu, registers_per_thread=registers, shared_bytes_per_block=shared)
-    rows, timed = [], {}
+    rows, timed, known = [], {}, recordings.load()
     for block in loaded.tunables["BLOCK"].values:
         settings = {**sizes, "BLOCK": block}
         found = _occupancy(loaded, settings, _geometry(loaded, settings), gpu)
-        timed[block] = _seconds(loaded, settings)
+        timed[block] = _seconds(loaded, settings, known)
         limits = " and ".join(found.limited_by)
         cells = (str(found.blocks_per_sm), str(found.warps_per_sm), percent(found.fraction), limits)
         rows.append((str(block), *cells, *(_time(seconds) for seconds in timed[block].values())))
@@ -164,11 +164,13 @@ def block_sizes(kernel: str, **sizes: int) -> Shown:
     return Shown(Figure(told, table.html, table.text))
 
 
-def _seconds(kernel: Kernel, settings: Settings) -> dict[str, float | None]:
+def _seconds(
+    kernel: Kernel, settings: Settings, recorded: Sequence[recordings.Recording]
+) -> dict[str, float | None]:
     """Where -> the recorded median of a launch, None where that place has none."""
     tunables = kernel.values({name: value for name, value in settings.items() if name in kernel.tunables})
     sizes = {name: value for name, value in settings.items() if name not in kernel.tunables}
-    found = {each.label: each.time(kernel.name, tunables, **sizes) for each in recordings.load()}
+    found = {each.label: each.time(kernel.name, tunables, **sizes) for each in recorded}
     return {label: timed.seconds.median if timed else None for label, timed in found.items()}
 
 
@@ -183,13 +185,14 @@ def in_flight(kernel: str, blocks: Sequence[int], **settings: int) -> Shown:
     A round: each warp handles 32 elements. Raises ValueError where no recording has the times.
     """
     loaded, gpu = kernels.load(kernel), metrics.H200
-    rows, label = [], ""
+    rows, label, recorded = [], "", recordings.load()
     for number in blocks:
         chosen = {**settings, "BLOCKS": number}
         geometry = _geometry(loaded, chosen)
         found = _occupancy(loaded, chosen, geometry, gpu)
         at_once = min(number, gpu.sms * found.blocks_per_sm) * found.warps_per_block
-        known = {label: seconds for label, seconds in _seconds(loaded, chosen).items() if seconds}
+        found_there = _seconds(loaded, chosen, recorded)
+        known = {where: seconds for where, seconds in found_there.items() if seconds}
         if not known:
             raise ValueError(f"no recording has the time of {kernel} with {told_sizes(chosen)}")
         label, seconds = next(iter(known.items()))
@@ -204,19 +207,16 @@ def in_flight(kernel: str, blocks: Sequence[int], **settings: int) -> Shown:
 
 def latency(bytes: int) -> float | None:
     """Clock cycles from a load to its value in a chain of loads through so many bytes, as recorded."""
-    for recording in recordings.load():
-        if curve := recording.curves.get("latency"):
-            return dict(curve.points).get(bytes)
-    return None
+    return _latency(bytes, recordings.load())
+
+
+def _latency(bytes: int, recorded: Sequence[recordings.Recording]) -> float | None:
+    curves = (recording.curves["latency"] for recording in recorded if "latency" in recording.curves)
+    return next((dict(curve.points).get(bytes) for curve in curves), None)
 
 
 L1_BYTES, L2_BYTES, DRAM_BYTES = 32_768, 8_388_608, 268_435_456
 """Chains of loads that stay within the L1 cache of an H200, within its L2, and in neither."""
-
-
-def _cycles(bytes: int) -> str:
-    found = latency(bytes)
-    return "not recorded" if found is None else f"{found:.0f} cycles"
 
 
 def followed(kernel: str, **settings: int) -> Shown:
@@ -229,6 +229,8 @@ def followed(kernel: str, **settings: int) -> Shown:
     warps = found.warps_per_block
     each, every = len(run.trace.of(0)), MEASURES["instructions"].of(sample)
     sectors, requests = counted.sectors, counted.requests
+    recorded = recordings.load()
+    l1, l2, dram = (_latency(size, recorded) for size in (L1_BYTES, L2_BYTES, DRAM_BYTES))
     rows = (
         ("host", "launch: a grid", f"{blocks} blocks of {threads} threads", COUNTED),
         (
@@ -264,11 +266,11 @@ def followed(kernel: str, **settings: int) -> Shown:
         (
             "load to L1",
             "the addresses of the lanes become sectors of 32 bytes",
-            f"{requests:,} requests, {sectors:,} sectors; a hit takes {_cycles(L1_BYTES)}",
+            f"{requests:,} requests, {sectors:,} sectors; a hit takes {_cycles(l1)}",
             f"{COUNTED}; recorded",
         ),
-        ("L1 to L2", "what L1 does not have", f"then it takes {_cycles(L2_BYTES)}", "recorded"),
-        ("L2 to DRAM", "what L2 does not have either", f"then it takes {_cycles(DRAM_BYTES)}", "recorded"),
+        ("L1 to L2", "what L1 does not have", f"then it takes {_cycles(l2)}", "recorded"),
+        ("L2 to DRAM", "what L2 does not have either", f"then it takes {_cycles(dram)}", "recorded"),
         (
             "block ends",
             "its registers and its places are free, and the next block comes",
@@ -280,16 +282,21 @@ def followed(kernel: str, **settings: int) -> Shown:
     return Shown(Table(caption, ("from, to", "what happens", "in this launch", "source"), rows, (1, 2, 3)))
 
 
+def _cycles(found: float | None) -> str:
+    return "a time not recorded" if found is None else f"{found:.0f} cycles"
+
+
 def symptoms() -> Shown:
     """What to look at first, for five symptoms, each with a kernel that has it and one that has not."""
     add, scale, small, large = "execution_model/vector_add", "execution_model/scale", 1 << 16, 1 << 26
     held, many = "execution_model/held_values", {"n": large, "BLOCK": 256}
+    recorded = recordings.load()
     rows = (
         (
             "SMs are idle",
             "the grid: too small? the SM: too few warps?",
             "scale, BLOCKS 1 against 1,024",
-            *(_recorded(scale, **many, BLOCKS=blocks) for blocks in (1, 1024)),
+            *(_recorded(recorded, scale, **many, BLOCKS=blocks) for blocks in (1, 1024)),
             "recorded",
         ),
         (
@@ -317,8 +324,8 @@ def symptoms() -> Shown:
             "kernels are fast, the program is slow",
             "copies, waiting, number of launches",
             f"vector_add, {large // small:,} launches of {small:,} against 1",
-            _recorded(add, large // small, n=small),
-            _recorded(add, n=large),
+            _recorded(recorded, add, large // small, n=small),
+            _recorded(recorded, add, n=large),
             f"recorded; the first, {large // small:,} times the time of one",
         ),
     )
@@ -326,9 +333,11 @@ def symptoms() -> Shown:
     return Shown(Table("five symptoms", head, rows, words=(1, 2, 5)))
 
 
-def _recorded(kernel: str, launches: int = 1, **settings: int) -> str:
-    """The recorded time of so many launches, one after the other."""
-    known = [seconds for seconds in _seconds(kernels.load(kernel), settings).values() if seconds]
+def _recorded(
+    recorded: Sequence[recordings.Recording], kernel: str, launches: int = 1, **settings: int
+) -> str:
+    """The time of so many launches, one after the other, by that of one."""
+    known = [seconds for seconds in _seconds(kernels.load(kernel), settings, recorded).values() if seconds]
     return milliseconds(launches * known[0]) if known else "not recorded"
 
 
