@@ -67,4 +67,4 @@ class Table:
         return f'<th scope="row">{first}</th>' + "".join(cells)
 
     def _kind(self, column: int) -> str:
-        return ' class="lk-words"' if column in self.words else ""
+        return ' class="lk-prose"' if column in self.words else ""

@@ -23,8 +23,8 @@ def test_html_is_escaped() -> None:
 def test_columns_of_words_are_aligned_to_the_left() -> None:
     table = Table("", ("k", "what", "n"), (("x", "a", "1"), ("y", "long", "22")), words=(1,))
     assert table.text.splitlines()[-2:] == ["x  a      1", "y  long  22"]
-    assert '<th scope="col" class="lk-words">what</th>' in table.html
-    assert '<td class="lk-words">a</td><td>1</td>' in table.html
+    assert '<th scope="col" class="lk-prose">what</th>' in table.html
+    assert '<td class="lk-prose">a</td><td>1</td>' in table.html
 
 
 def test_numbers() -> None:
