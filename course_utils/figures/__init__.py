@@ -6,7 +6,7 @@
 In the order data flows: sample (a run with what is needed to judge it), measures (numbers from a sample);
 what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
 phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
-tilefilm, access, banks, warp, lanes, occupancy, roofline, rows (of a sparse matrix), findings (of the
+tilefilm, access, banks, warp, lanes, occupancy, waves, roofline, rows (of a sparse matrix), findings (of the
 checks), recorded (what real GPUs measured), times (of launches), buffer (a matrix in memory). Their look is
 in style and look, what they share in svg, chart, table, parts and code.
 """
@@ -36,6 +36,7 @@ from .tilefilm import tile_film
 from .times import Clocked, times_table, times_view
 from .traffic import Traffic
 from .warp import warp_film
+from .waves import waves_view
 
 __all__ = [
     "MEASURES",
@@ -69,4 +70,5 @@ __all__ = [
     "times_table",
     "times_view",
     "warp_film",
+    "waves_view",
 ]

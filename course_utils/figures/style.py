@@ -36,6 +36,7 @@ _BASE = """
   white-space: normal; }
 .lk table.lk-table tbody tr { background: none; border-bottom: 1px solid var(--lk-fill); }
 .lk table.lk-table tbody th { text-align: left; font-weight: 400; padding-left: 0; white-space: normal; }
+.lk table.lk-table .lk-prose { text-align: left; white-space: normal; }
 .lk table.lk-table thead th.lk-label { text-align: left; padding-left: 0; font-weight: 400;
   color: var(--lk-soft); }
 .lk table.lk-table caption { caption-side: top; text-align: left; color: var(--lk-soft); padding: 0 0 4px; }

@@ -28,22 +28,27 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[i
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A `caption`, a `head`, and `rows` of text; displays as a table in a notebook and as text elsewhere."""
+    """A `caption`, a `head`, and `rows` of text; displays as a table in a notebook and as text elsewhere.
+
+    `words`: columns besides the first that hold words instead of numbers, and are aligned to the left.
+    """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
-        return f"{self.caption}\n{aligned(self.head, self.rows)}"
+        return f"{self.caption}\n{aligned(self.head, self.rows, (0, *self.words))}"
 
     @property
     def html(self) -> str:
         head = "".join(
-            f'<th scope="col">{html.escape(cell).replace(chr(10), "<br>")}</th>' for cell in self.head
+            f'<th scope="col"{self._kind(column)}>{html.escape(cell).replace(chr(10), "<br>")}</th>'
+            for column, cell in enumerate(self.head)
         )
-        body = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows)
+        body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
         caption = html.escape(self.caption)
         return (
             f'<table class="lk-table"><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
@@ -56,7 +61,10 @@ class Table:
     def _repr_html_(self) -> str:
         return f"<style>{STYLE}</style>{scoped(self.html)}"
 
+    def _cells(self, row: Sequence[str]) -> str:
+        first, *others = (html.escape(cell) for cell in row)
+        cells = (f"<td{self._kind(column)}>{cell}</td>" for column, cell in enumerate(others, 1))
+        return f'<th scope="row">{first}</th>' + "".join(cells)
 
-def _cells(row: Sequence[str]) -> str:
-    first, *others = (html.escape(cell) for cell in row)
-    return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in others)
+    def _kind(self, column: int) -> str:
+        return ' class="lk-prose"' if column in self.words else ""

@@ -4,6 +4,9 @@
     >>> kernel.geometry({"TILE": 8}, N=256)
     Geometry(grid=(32, 32), block=(8, 8), shared_bytes=0)
 
+``kernels/<topic>/faulty/`` holds kernels that are wrong on purpose, for lessons to show what comes of it;
+they load like the others, ``load("execution_model/faulty/reverse_guarded")``, and count as none of them.
+
 The head comment is the one source of a kernel's tunables and launch; ``course_utils.kernels.head`` says how
 it is written.
 """
@@ -27,6 +30,7 @@ __all__ = [
     "Listing",
     "Parameter",
     "Tunable",
+    "faulty",
     "find",
     "load",
     "topics",
@@ -45,8 +49,12 @@ def find(topic: str | None = None) -> tuple[str, ...]:
     """The names of all kernels, or of one topic's, in alphabetical order: ``tiling/tiled`` and so on."""
     if topic is not None and topic not in topics():
         raise KernelError(f"There is no topic {topic!r}; {_nearest(topic, topics())}.")
-    paths = _KERNELS.glob(f"{topic or '*'}/*.cu")
-    return tuple(sorted(path.relative_to(_KERNELS).with_suffix("").as_posix() for path in paths))
+    return _names(f"{topic or '*'}/*.cu")
+
+
+def faulty() -> tuple[str, ...]:
+    """The names of the kernels that are wrong on purpose, in alphabetical order: ``tiling/faulty/...``."""
+    return _names("*/faulty/*.cu")
 
 
 def load(name: str, *, own: bool = False) -> Kernel:
@@ -57,11 +65,16 @@ def load(name: str, *, own: bool = False) -> Kernel:
     incomplete.
     """
     name = name.removesuffix(".cu")
-    if name not in find():
+    if name not in (*find(), *faulty()):
         raise KernelError(f"There is no kernel {name!r}; {_nearest(name, find())}.")
     copy = _OWN_KERNELS / f"{name}.cu"
     path = copy if own and copy.is_file() else _KERNELS / f"{name}.cu"
     return Kernel(name, path, path.read_text(encoding="utf-8"))
+
+
+def _names(pattern: str) -> tuple[str, ...]:
+    paths = _KERNELS.glob(pattern)
+    return tuple(sorted(path.relative_to(_KERNELS).with_suffix("").as_posix() for path in paths))
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

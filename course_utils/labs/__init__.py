@@ -46,6 +46,7 @@ from .views import (
     Times,
     View,
     WarpFilm,
+    WavesView,
 )
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "Times",
     "View",
     "WarpFilm",
+    "WavesView",
     "at",
     "block_shapes",
     "predictions",

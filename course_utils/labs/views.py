@@ -22,6 +22,7 @@ from ..figures import (
     tile_film,
     tile_picture,
     warp_film,
+    waves_view,
 )
 from ..figures.accesses import accesses, warps
 from ..figures.counters import SHOWN
@@ -281,6 +282,29 @@ class OccupancyView:
 
     def draw(self, result: Result, gpu: Value = metrics.H200.name) -> Figure:
         return occupancy_view(result.sample, metrics.GPUS[str(gpu)])
+
+
+_AS_RUN = "as run"
+
+
+@dataclass(frozen=True)
+class WavesView:
+    """In how many waves a GPU takes a grid, for a GPU and a number of blocks of the learner's choice."""
+
+    title: str = "In how many waves the blocks run"
+    blocks: tuple[int, ...] = (20, 132, 264, 1056, 1057, 2000, 10_000, 100_000)
+    traced: bool = False
+    wide: bool = True
+
+    def options(self, result: Result, wanted: Wanted) -> Sequence[Option]:
+        return [
+            Option("gpu", tuple(metrics.GPUS), "GPU", metrics.H200.name),
+            Option("blocks", (_AS_RUN, *self.blocks), "blocks of the grid"),
+        ]
+
+    def draw(self, result: Result, gpu: Value = metrics.H200.name, blocks: Value = _AS_RUN) -> Figure:
+        grid = None if blocks == _AS_RUN else int(blocks)
+        return waves_view(result.sample, metrics.GPUS[str(gpu)], grid)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from . import names, ratios
 from .gpus import GPUS, H200, SMS, Gpu, Sm, Source
 from .names import METRICS, Level, Metric
-from .occupancy import Occupancy, occupancy
+from .occupancy import Occupancy, Suggestion, occupancy, suggested_block, waves
 
 __all__ = [
     "GPUS",
@@ -20,7 +20,10 @@ __all__ = [
     "Occupancy",
     "Sm",
     "Source",
+    "Suggestion",
     "names",
     "occupancy",
     "ratios",
+    "suggested_block",
+    "waves",
 ]

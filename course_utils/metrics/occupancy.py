@@ -111,6 +111,50 @@ def occupancy(
     )
 
 
+@dataclass(frozen=True)
+class Suggestion:
+    """A block size with which an SM holds as many warps as it can of a kernel, and the fewest blocks that
+    fill the whole GPU with it."""
+
+    threads_per_block: int
+    blocks: int
+
+
+def suggested_block(gpu: Gpu, *, registers_per_thread: int, shared_bytes_per_block: int) -> Suggestion:
+    """What cudaOccupancyMaxPotentialBlockSize suggests: most warps on an SM, in the fewest blocks.
+
+    Of equal occupancies the largest block wins (cudaOccMaxPotentialOccupancyBlockSize). It knows nothing of
+    what the kernel does. ``shared_bytes_per_block`` is the same for every size. Raises ``ValueError`` where
+    no size fits.
+    """
+
+    def blocks(threads: int) -> int:
+        found = occupancy(
+            gpu,
+            threads_per_block=threads,
+            registers_per_thread=registers_per_thread,
+            shared_bytes_per_block=shared_bytes_per_block,
+        )
+        return found.blocks_per_sm
+
+    sizes = range(MAX_THREADS_PER_BLOCK, 0, -WARP_SIZE)
+    best = max(sizes, key=lambda threads: threads * blocks(threads))  # the first, largest, of equals
+    if not blocks(best):
+        raise ValueError(f"no block of any size fits on an SM of the {gpu.name}: use fewer resources.")
+    return Suggestion(best, blocks(best) * gpu.sms)
+
+
+def waves(gpu: Gpu, occupancy: Occupancy, blocks: int) -> float:
+    """How often the GPU has to be filled for a grid of so many blocks: blocks / (SMs x blocks an SM holds).
+
+    Nsight Compute's launch__waves_per_multiprocessor. Blocks that do not fit wait until others have ended.
+    Raises ``ValueError`` where an SM holds no block.
+    """
+    if not occupancy.blocks_per_sm:
+        raise ValueError(f"no block fits on an SM of the {gpu.name}.")
+    return blocks / (gpu.sms * occupancy.blocks_per_sm)
+
+
 def _registers_per_warp(registers_per_thread: int) -> int:
     return _round_up(registers_per_thread * WARP_SIZE, _REGISTER_UNIT)
 

@@ -15,6 +15,18 @@ from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
 from .cublas import attempt, code, flags, format_errors, formats, libraries, lt_plans, modes, reading
+from .execution_model import (
+    block_sizes,
+    followed,
+    in_flight,
+    instructions,
+    lane_values,
+    latency,
+    occupancy,
+    symptoms,
+    warps_of_block,
+    waves,
+)
 from .flash_attention import materialised, online_steps, sectors_of, traffic_over
 from .memory_hierarchy import (
     asked_per_second,
@@ -67,6 +79,7 @@ __all__ = [
     "banks",
     "bars",
     "beside",
+    "block_sizes",
     "buffers",
     "chase",
     "check_races",
@@ -82,12 +95,17 @@ __all__ = [
     "fewer",
     "first_loads",
     "flags",
+    "followed",
     "format_errors",
     "formats",
     "gpus",
+    "in_flight",
+    "instructions",
     "intensity",
     "intensity_of_loads",
     "laid_out",
+    "lane_values",
+    "latency",
     "latency_curve",
     "lessons",
     "libraries",
@@ -104,6 +122,7 @@ __all__ = [
     "measure_product",
     "memories",
     "modes",
+    "occupancy",
     "on_matrix",
     "online_steps",
     "open_matrix",
@@ -122,10 +141,13 @@ __all__ = [
     "shares",
     "stored",
     "swizzled",
+    "symptoms",
     "table_reads",
     "times",
     "times_over",
     "traffic_over",
+    "warps_of_block",
     "wavefronts",
+    "waves",
     "without_line",
 ]

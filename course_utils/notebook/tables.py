@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .. import kernels, simulator
-from ..figures import MEASURES, Figure, Table, counters_table, findings_view, source_view
+from ..figures import MEASURES, Figure, Measure, Table, counters_table, findings_view, source_view
 from ..figures.accesses import lane_addresses
 from ..figures.numbers import decimal, told_sizes
 from ..figures.sample import COUNTED
@@ -120,15 +120,15 @@ def over(name: str, values: Sequence[int], *names: str, measures: Sequence[str],
         samples = [count(kernel, **settings, **{name: value}).sample() for kernel in names]
         rows.append((str(value), *(MEASURES[key].of(sample) for key in measures for sample in samples)))
     stems = [kernels.load(kernel).path.stem for kernel in names]
-    columns = (f"{column(MEASURES[key].label)}\n{stem}" for key in measures for stem in stems)
-    return Shown(Table(f"{told_sizes(settings)}, {COUNTED}", (name, *columns), tuple(rows)))
+    columns = (f"{_head(MEASURES[key])}\n{stem}" for key in measures for stem in stems)
+    caption = ", ".join(filter(None, (told_sizes(settings), COUNTED)))
+    return Shown(Table(caption, (name, *columns), tuple(rows)))
 
 
 def runs(counted: Mapping[str, Counted], measures: Sequence[str]) -> Shown:
     """A row for each run under its name, a column for each measure, a key of figures.MEASURES."""
     rows = ((name, *(MEASURES[key].of(run.sample()) for key in measures)) for name, run in counted.items())
-    shown = (MEASURES[key] for key in measures)
-    columns = (column(f"{measure.label} {measure.note}".strip()) for measure in shown)
+    columns = (_head(MEASURES[key]) for key in measures)
     return Shown(Table(COUNTED, ("kernel", *columns), tuple(rows)))
 
 
@@ -136,6 +136,11 @@ def compared(*counted: Counted, measures: Sequence[str], told: Sequence[str] = (
     """A row for each run, and a column for each of `measures`, which are keys of figures.MEASURES. `told`:
     the settings that are named."""
     return runs({run.sample(told).name: run for run in counted}, measures)
+
+
+def _head(measure: Measure) -> str:
+    """The head of a measure's column, with its level where that is not the hardware's."""
+    return column(f"{measure.label} {measure.note}".strip())
 
 
 def column(head: str) -> str:

@@ -118,9 +118,11 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
             rows.append((str(value), f"{seconds * 1e3:.3g}", times, recording.label))
     if not rows:
         return Shown(not_recorded(f"no recording has times of {kernel} yet"))
-    told = ", ".join(f"{name} {value:,}" for name, value in sizes.items())
+    told = ", ".join(
+        [kernels.load(kernel).path.name, *(f"{name} {value:,}" for name, value in sizes.items())]
+    )
     head = (over, "time [ms]", f"times that of {over} {values[0]}", "where")
-    return Shown(Table(f"{kernels.load(kernel).path.name}, {told}", head, tuple(rows)))
+    return Shown(Table(told, head, tuple(rows)))
 
 
 def recorded_curve(name: str) -> Shown:

@@ -20,6 +20,13 @@ def test_html_is_escaped() -> None:
     assert repr(table).splitlines()[0] == "a < b"
 
 
+def test_columns_of_words_are_aligned_to_the_left() -> None:
+    table = Table("", ("k", "what", "n"), (("x", "a", "1"), ("y", "long", "22")), words=(1,))
+    assert table.text.splitlines()[-2:] == ["x  a      1", "y  long  22"]
+    assert '<th scope="col" class="lk-prose">what</th>' in table.html
+    assert '<td class="lk-prose">a</td><td>1</td>' in table.html
+
+
 def test_numbers() -> None:
     assert (count(12345), decimal(1234.56), decimal(0.256, 2)) == ("12,345", "1,234.6", "0.26")
     assert (percent(0), percent(0.001), percent(0.5), percent(1)) == ("0 %", "<1 %", "50 %", "100 %")

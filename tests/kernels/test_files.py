@@ -26,6 +26,7 @@ STATIC_SHARED = {
     "tiling/tiled": lambda TILE: 2 * 4 * TILE * TILE,
     "tiling/vectorised": lambda TILE: 4 * 8 * (2 * TILE + 4),
     "execution_model/reverse": lambda BLOCK: 4 * BLOCK,
+    "execution_model/reverse_odd": lambda BLOCK: 4 * BLOCK,
     "coalescing/transpose_shared": lambda PAD: 4 * 32 * (32 + PAD),
     "memory_hierarchy/shared_chase": lambda: 8192,
     "memory_hierarchy/bins_shared": lambda BLOCK: 32 * BLOCK,

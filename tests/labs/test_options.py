@@ -19,6 +19,7 @@ from course_utils.labs import (
     SourceView,
     TileFilm,
     WarpFilm,
+    WavesView,
 )
 from course_utils.labs.engine import Result
 from course_utils.labs.options import Steering
@@ -175,6 +176,20 @@ def test_occupancy_for_a_chosen_gpu(make_lab: MakeLab) -> None:
     assert "One SM of the H200 SXM holds 32 blocks" in lab.report()
     lab.set(gpu="T4")
     assert "One SM of the T4 holds 16 blocks" in lab.report()
+
+
+def test_waves_for_a_chosen_gpu_and_grid(make_lab: MakeLab) -> None:
+    lab = make_lab(
+        kernels=["execution_model/vector_add"],
+        controls=[Choice("n", (1000,))],
+        views=[WavesView()],
+        baseline=None,
+    )
+    assert "A grid of 4 blocks on the H200 SXM" in lab.report()
+    lab.set(gpu="T4", blocks=1057)
+    assert "A grid of 1,057 blocks on the T4, which holds 160 at once: 7 waves" in " ".join(
+        lab.report().split()
+    )
 
 
 def test_roofline_in_a_lab(make_lab: MakeLab) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_utils.metrics import GPUS, H200, METRICS, names, occupancy
+from course_utils.metrics import GPUS, H200, METRICS, Suggestion, names, occupancy, suggested_block, waves
 
 # Nsight Compute, NVIDIA H200, driver 580, November 2026: threads a block, registers a thread, shared bytes a
 # block, carve-out in bytes; then launch__occupancy_limit_registers, _warps, _blocks, _shared_mem.
@@ -104,3 +104,44 @@ def test_launches_that_no_gpu_accepts(change: dict[str, int], message: str) -> N
     launch = {"threads_per_block": 256, "registers_per_thread": 32, "shared_bytes_per_block": 0} | change
     with pytest.raises(ValueError, match=message):
         occupancy(H200, **launch)
+
+
+# cuda_occupancy.h, CUDA 12.9, cudaOccMaxPotentialOccupancyBlockSize, largest carve-out: GPU, registers
+# a thread, static shared bytes a block, then the block size and the smallest grid that it suggests.
+SUGGESTED = [
+    ("H200 SXM", 16, 0, 1024, 264),
+    ("H200 SXM", 40, 0, 768, 264),
+    ("H200 SXM", 72, 0, 896, 132),
+    ("H200 SXM", 96, 49152, 640, 132),
+    ("H200 SXM", 255, 8192, 256, 132),
+    ("A100 SXM 80 GB", 40, 8192, 768, 216),
+    ("A100 SXM 80 GB", 72, 49152, 896, 108),
+    ("RTX 4090", 16, 0, 768, 256),
+    ("RTX 4090", 40, 49152, 768, 256),
+    ("RTX 4090", 96, 8192, 640, 128),
+    ("T4", 16, 49152, 1024, 40),
+    ("T4", 32, 0, 1024, 40),
+    ("T4", 72, 8192, 896, 40),
+]
+
+
+@pytest.mark.parametrize(("gpu", "registers", "shared", "threads", "blocks"), SUGGESTED)
+def test_suggested_blocks_are_those_of_the_occupancy_calculator(
+    gpu: str, registers: int, shared: int, threads: int, blocks: int
+) -> None:
+    found = suggested_block(GPUS[gpu], registers_per_thread=registers, shared_bytes_per_block=shared)
+    assert found == Suggestion(threads, blocks)
+
+
+def test_no_block_is_suggested_where_the_launch_is_not_possible() -> None:
+    with pytest.raises(ValueError, match="300 registers a thread"):
+        suggested_block(H200, registers_per_thread=300, shared_bytes_per_block=0)
+
+
+def test_waves() -> None:
+    found = occupancy(H200, threads_per_block=256, registers_per_thread=16, shared_bytes_per_block=0)
+    assert waves(H200, found, 1056) == 1
+    assert waves(H200, found, 20) == pytest.approx(20 / 132 / 8)
+    none = occupancy(H200, threads_per_block=1024, registers_per_thread=65, shared_bytes_per_block=0)
+    with pytest.raises(ValueError, match="no block fits on an SM of the H200 SXM"):
+        waves(H200, none, 1)

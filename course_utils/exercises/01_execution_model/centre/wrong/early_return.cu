@@ -1,0 +1,13 @@
+// Lanes without a number leave, and the others read their sums.
+
+extern "C" __global__ void centre(const float* __restrict__ x, float* __restrict__ out, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+    float mine = x[i];
+
+    float sum = mine;
+    for (int other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
+
+    int members = min(32, n - i / 32 * 32);
+    if (i < n) out[i] = mine - sum / members;
+}
