@@ -96,7 +96,7 @@ def times(*names: str, **sizes: int) -> Shown:
     try:
         return Shown(ladder(recorded, tunables, tuple(libraries), **sizes))
     except ValueError as error:
-        return Shown(_not_recorded(error))
+        return Shown(not_recorded(error))
 
 
 def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> Shown:
@@ -112,7 +112,7 @@ def times_over(kernel: str, over: str, values: Sequence[int], **sizes: int) -> S
             times = f"{seconds / first:.2f}" if first else ""
             rows.append((str(value), f"{seconds * 1e3:.3g}", times, recording.label))
     if not rows:
-        return Shown(_not_recorded(f"no recording has times of {kernel} yet"))
+        return Shown(not_recorded(f"no recording has times of {kernel} yet"))
     told = ", ".join(f"{name} {value:,}" for name, value in sizes.items())
     head = (over, "time [ms]", f"times that of {over} {values[0]}", "where")
     return Shown(Table(f"{kernels.load(kernel).path.name}, {told}", head, tuple(rows)))
@@ -122,12 +122,12 @@ def recorded_curve(name: str) -> Shown:
     """The points of a recorded curve, such as "shared latency"."""
     found = [(each.label, each.curves[name]) for each in recordings.load() if name in each.curves]
     if not found:
-        return Shown(_not_recorded(f"no recording has the curve {name}"))
+        return Shown(not_recorded(f"no recording has the curve {name}"))
     rows = tuple((f"{x:,}", f"{y:g}", label) for label, curve in found for x, y in curve.points)
     return Shown(Table(name, (found[0][1].x, found[0][1].y, "where"), rows))
 
 
-def _not_recorded(what: object) -> Figure:
+def not_recorded(what: object) -> Figure:
     """A sentence in place of numbers that no recording has."""
     told = f"{what}."
     return Figure(told[:1].upper() + told[1:], "")

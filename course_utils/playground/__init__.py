@@ -6,9 +6,9 @@
     outcome = run(pasted, pasted.compile(), Launch.of(kernel, start))
 
 In the order data flows: tokens, expressions and elements (values and types), macros, parts (declarations),
-kernels, host (launches), source (what the compiler gets), pasted (all of it), inputs (arrays from text),
-suggestions (sensible first values),
-running (a launch said in text -> what it did).
+sides (functions of the host and of the GPU), kernels, host (launches), source (what the compiler gets),
+pasted (all of it), inputs (arrays from text), suggestions (sensible first values), running (a launch said in
+text -> what it did).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .inputs import Input, make
 from .kernels import PastedKernel
 from .pasted import NAME, Pasted, read
 from .running import Launch, Outcome, run
+from .sides import Function, functions
 from .suggestions import Start, starts, suggest
 
 EXAMPLES = Path(__file__).resolve().parent / "examples"
@@ -28,6 +29,7 @@ EXAMPLES = Path(__file__).resolve().parent / "examples"
 __all__ = [
     "EXAMPLES",
     "NAME",
+    "Function",
     "Input",
     "InputError",
     "Launch",
@@ -36,6 +38,7 @@ __all__ = [
     "Pasted",
     "PastedKernel",
     "Start",
+    "functions",
     "make",
     "read",
     "run",

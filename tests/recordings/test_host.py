@@ -6,7 +6,6 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from course_utils import recordings
@@ -139,7 +138,3 @@ def test_what_is_called_exists_in_cupy() -> None:
         host._TO_GPU,
         host._TO_HOST,
     )
-
-
-def test_factor_is_a_float32() -> None:
-    assert isinstance(host._FACTOR, np.float32)
