@@ -11,9 +11,8 @@ from .. import compiler, devices, kernels, machine, playground, recordings
 from ..compiler import disassembly
 from ..compiler.cubin import INSTRUCTION_BYTES
 from ..figures import MILLISECONDS, STEPS, Figure, Table, timeline
-from ..figures.numbers import DASH, count, decimal, plural, told_sizes
+from ..figures.numbers import DASH, count, decimal, plural
 from ..figures.ptx import instructions_of
-from ..kernels.listing import Listing
 from ..recordings import Experiment, Measured, Piece
 from ..recordings import host as experiments
 from ..simulator import ptx
@@ -147,20 +146,12 @@ def _cupy(recording: recordings.Recording) -> str:
     return f"CuPy {version}" if version else DASH
 
 
-def program(name: str) -> Listing:
-    """The host's code of one of the playground's example programs."""
-    text, functions = _program(name)
-    hosts = [each for each in functions if not each.on_gpu]
-    title = f"{_path(name)}, the host's code"
-    return Listing(title, text, min(each.first for each in hosts), max(each.last for each in hosts))
-
-
 def sides(name: str) -> Markdown:
     """The functions of one of the playground's example programs: where each runs, and who calls it."""
     _, functions = _program(name)
     rows = []
     for each in functions:
-        places = [place for place, there in (("GPU", each.on_gpu), ("CPU", each.on_host)) if there]
+        places = [place for place, there in (("device", each.on_gpu), ("host", each.on_host)) if there]
         callers = [other for other in functions if each.name in other.named and other.name != each.name]
         called = ", ".join(
             f"`{other.name}`" + (" (launched)" if "__global__" in each.marks else "") for other in callers
@@ -227,10 +218,6 @@ def _program(name: str) -> tuple[str, tuple[playground.Function, ...]]:
     return text, playground.functions(text)
 
 
-def _path(name: str) -> str:
-    return (playground.EXAMPLES / f"{name}.cu").relative_to(kernels.REPOSITORY).as_posix()
-
-
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markdown:
     """Sentences do not fit a table of numbers, so these are tables as in the text around them."""
     lines = [head, ["---"] * len(head), *rows]
@@ -277,12 +264,12 @@ def split(kernel: str, n: int, parts: Sequence[int]) -> Shown:
         for part, one in known:
             together = part * one / (known[0][0] * known[0][1])
             numbers = (f"{n // part:,}", f"{one * 1e6:.2f}", f"{part * one * 1e6:,.1f}", f"{together:,.1f}")
-            rows.append((f"{part:,}", *numbers, recording.label))
+            rows.append((recording.label, (f"{part:,}", *numbers)))
     if not rows:
         return Shown(not_recorded(f"no recording has times of parts of {kernel} at n = {n:,}"))
     heads = ("elements of each", "time of one [us]", "of all [us]", "times the first row")
-    head = ("launches", *map(column, heads), "where")
-    return Shown(Table(f"{loaded.path.name}, n = {n:,} in equal parts", head, tuple(rows)))
+    caption = f"{loaded.path.name}, n = {n:,} in equal parts"
+    return Shown(_placed(caption, ("launches", *map(column, heads)), rows))
 
 
 # Streams
@@ -317,7 +304,7 @@ def recorded_host(experiment: str) -> Shown:
     show = _shower(experiment)
     known = [(each.label, each.host[experiment]) for each in recordings.load() if experiment in each.host]
     if not known:
-        return Shown(not_recorded(f"no recording has {experiment} yet. {RECORD}"))
+        return Shown(not_recorded(f'no recording has the experiment "{experiment}" yet. {RECORD}'))
     return Shown(show(known))
 
 
@@ -363,24 +350,27 @@ def _copies(known: _Known) -> Table:
                 decimal(size / measured[case].seconds.median / 1e9, 2) if case in measured else DASH
                 for case in cases
             )
-            rows.append((count(size), *rates, label))
-    heads = (column(f"{case} [GB/s]") for case in cases)
-    return Table(known[0][1].method, ("bytes", *heads, "where"), tuple(rows))
+            rows.append((label, (count(size), *rates)))
+    return _placed(known[0][1].method, ("bytes", *(column(f"{case} [GB/s]") for case in cases)), rows)
 
 
 def _cases(known: _Known) -> Table:
     """A row for each case."""
-    rows = tuple(
-        (
-            each.case,
-            told_sizes(each.sizes),
-            f"{each.seconds.median * 1e6:,.2f}",
-            f"{each.seconds.spread * 1e6:,.2f}",
-            each.clock,
-            label,
+    names = list(dict.fromkeys(name for _, found in known for each in found.measured for name in each.sizes))
+    rows = []
+    for label, found in known:
+        for each in found.measured:
+            sizes = (count(each.sizes[name]) if name in each.sizes else DASH for name in names)
+            times = (f"{time * 1e6:,.2f}" for time in (each.seconds.median, each.seconds.spread))
+            rows.append((label, (each.case, *sizes, *times, each.clock)))
+    return _placed(known[0][1].method, ("", *names, "time [us]", "spread [us]", "clock"), rows)
+
+
+def _placed(caption: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Table:
+    """A table of rows, each with where it comes from: in a column, or in the caption if that is one place."""
+    places = {place for place, _ in rows}
+    if len(places) == 1:
+        return Table(
+            f"{caption.rstrip('.')}; {places.pop()}", tuple(head), tuple(tuple(row) for _, row in rows)
         )
-        for label, found in known
-        for each in found.measured
-    )
-    head = ("", "sizes", "time [us]", "spread [us]", "by whose clock", "where")
-    return Table(known[0][1].method, head, rows)
+    return Table(caption, (*head, "where"), tuple((*row, place) for place, row in rows))

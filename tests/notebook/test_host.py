@@ -138,16 +138,9 @@ def test_sides_of_a_program() -> None:
         for line in notebook.sides("row_sums").data.splitlines()
     ]
     found = {row[1]: row[2:] for row in table[2:]}
-    assert found["`main`"] == ["nothing", "CPU", "the system"]
-    assert found["`warp_sum`"] == ["`__device__`", "GPU", "`row_sums_by_warp`"]
-    assert found["`row_sums_by_thread`"] == ["`__global__`", "GPU", "`main` (launched)"]
-
-
-def test_the_hosts_code_is_shown_alone() -> None:
-    told = repr(notebook.program("row_sums"))
-    assert "int main" in told
-    assert "cudaFree(sums)" in told
-    assert "__global__" not in told
+    assert found["`main`"] == ["nothing", "host", "the system"]
+    assert found["`warp_sum`"] == ["`__device__`", "device", "`row_sums_by_warp`"]
+    assert found["`row_sums_by_thread`"] == ["`__global__`", "device", "`main` (launched)"]
 
 
 def test_calls_of_the_host_are_those_of_the_program() -> None:
@@ -253,16 +246,28 @@ def test_what_is_not_recorded_says_how_it_is_made(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(recordings, "load", lambda: (new(ABOUT),))
     for name in experiments.EXPERIMENTS:
         told = repr(notebook.recorded_host(name))
-        assert told.startswith(f"No recording has {name} yet.")
+        assert told.startswith(f'No recording has the experiment "{name}" yet.')
         assert "record --only host" in told
     with pytest.raises(ValueError, match=r"no experiment 'copy'; there are: copies, launches"):
         notebook.recorded_host("copy")
 
 
 def test_recorded_copies(recorded: None) -> None:
-    small, large = (row for row in rows(notebook.recorded_host("copies")) if "Fake 9000" in row[-1])
-    assert small == ("1,048,576", "1.05", "1.05", "recorded on Fake 9000, 2026-11-29")
-    assert large[:3] == ("67,108,864", "536.87", "536.87")
+    table = notebook.recorded_host("copies").content
+    assert table.caption == "made up; recorded on Fake 9000, 2026-11-29"
+    assert table.rows == (("1,048,576", "1.05", "1.05"), ("67,108,864", "536.87", "536.87"))
+
+
+def test_two_recordings_have_a_column_for_where(recorded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = recordings.load()[-1]
+    other = new({**ABOUT, "gpu": "Fake 8000"})
+    other.document["host"] = own.document["host"]
+    monkeypatch.setattr(recordings, "load", lambda: (own, other))
+    table = notebook.recorded_host("copies").content
+    assert table.head[-1] == "where"
+    assert [row[-1] for row in table.rows] == [own.label] * 2 + [other.label] * 2
+    told = repr(notebook.recorded_host("streams"))
+    assert told.count("3.00 ms through one stream") == 2
 
 
 def test_recorded_streams(recorded: None) -> None:
@@ -272,8 +277,9 @@ def test_recorded_streams(recorded: None) -> None:
 
 
 def test_recorded_graph(recorded: None) -> None:
-    row = next(row for row in rows(notebook.recorded_host("graph")) if "Fake 9000" in row[-1])
-    assert row[:5] == ("one graph", "launches = 9", "20.00", "20.00", "GPU")
+    table = notebook.recorded_host("graph").content
+    assert table.head == ("", "launches", "time [us]", "spread [us]", "clock")
+    assert table.rows == (("one graph", "9", "20.00", "20.00", "GPU"),)
 
 
 def test_measuring(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,5 +292,5 @@ def test_measuring(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
         monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setattr(experiments, "BUSY_SECONDS", 0.0)
     table = notebook.measure_host("allocation").content
-    assert {row[-1] for row in table.rows} == {"measured on Fake 9000"}
+    assert table.caption.endswith("; measured on Fake 9000")
     assert {row[0] for row in table.rows} == {"cudaMalloc and cudaFree", "CuPy's memory pool"}

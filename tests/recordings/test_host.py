@@ -57,7 +57,7 @@ def test_copies(bench: FakeGpu, tmp_path: Path) -> None:
 def test_launches_return_before_they_are_done(bench: FakeGpu, tmp_path: Path) -> None:
     found = times(run("launches", tmp_path))
     block = host.FLOATS / bench.rates["kernel"]
-    assert found["an empty launch: until the call returns"] == pytest.approx(CALL, rel=1e-3)
+    assert found["an empty launch, of 500: until the call returns"] == pytest.approx(CALL, rel=1e-3)
     assert found["a launch of one block: until the call returns"] == pytest.approx(CALL, rel=1e-3)
     assert found["a launch of one block: until it is done"] == pytest.approx(CALL + block, rel=1e-3)
     whole, many, waiting = (
