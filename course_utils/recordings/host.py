@@ -170,8 +170,8 @@ def copies() -> Entry:
             measured.append(_measured(f"host to GPU, {kind}", {"bytes": size}, "GPU", into))
             measured.append(_measured(f"GPU to host, {kind}", {"bytes": size}, "GPU", back))
     return {
-        "method": "cudaMemcpyAsync of random floats, between two CUDA events; for small copies this is the call "
-        f"more than the copy. {_OVER}",
+        "method": "cudaMemcpyAsync of random floats, between two CUDA events; for small copies this is the "
+        f"call more than the copy. {_OVER}",
         "measured": measured,
     }
 
