@@ -36,27 +36,30 @@ def stages(kernel: str) -> Shown:
     loaded, compiled = _compiled(kernel, COUNTED_FOR)
     entry = loaded.entry
     lines = entry.last - entry.first + 1
-    instructions, machine_code = _sizes(loaded, compiled)
+    virtual, real = _sizes(loaded, compiled)
     rows = (
         ("CUDA C++", "you", "people", f"{lines} lines"),
-        ("PTX", f"NVRTC {compiler.version()}", f"{COUNTED_FOR} and later", f"{instructions} instructions"),
-        ("machine code", "the assembler in NVRTC", COUNTED_FOR, f"{machine_code} instructions"),
+        ("PTX", f"NVRTC {compiler.version()}", f"{COUNTED_FOR} and later", f"{virtual} instructions"),
+        ("machine code", "the assembler in NVRTC", COUNTED_FOR, f"{real} instructions"),
     )
     caption = f"{loaded.path.name}, kernel {entry.name}, compiled now"
     return Shown(Table(caption, ("form", "made by", "for", "size"), rows))
 
 
 def targets(kernel: str, *archs: str) -> Shown:
-    """A kernel compiled for several GPU architectures, such as "sm_80": a row each."""
+    """A kernel compiled for several GPU architectures, such as "sm_80": a row each. Raises ValueError without
+    any."""
+    if not archs:
+        raise ValueError('name at least one architecture, such as "sm_90"')
     rows, first = [], ""
     for arch in archs:
         loaded, compiled = _compiled(kernel, arch)
         body = compiled.ptx[compiled.ptx.index(".entry") :]
         first = first or body
-        instructions, machine_code = _sizes(loaded, compiled)
+        virtual, real = _sizes(loaded, compiled)
         registers = compiled.resources[loaded.entry.name].registers_per_thread
         same = "yes" if body == first else "no"
-        rows.append((arch, str(instructions), same, str(machine_code), str(registers)))
+        rows.append((arch, str(virtual), same, str(real), str(registers)))
     heads = ("PTX instructions", f"PTX as for {archs[0]}", "machine instructions", "registers a thread")
     head = ("compiled for", *map(column, heads))
     return Shown(Table(f"{kernels.load(kernel).path.name}, compiled now", head, tuple(rows)))
@@ -214,7 +217,10 @@ def _host_calls(name: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _program(name: str) -> tuple[str, tuple[playground.Function, ...]]:
-    text = (playground.EXAMPLES / f"{name}.cu").read_text(encoding="utf-8")
+    programs = {path.stem: path for path in sorted(playground.EXAMPLES.glob("*.cu"))}
+    if name not in programs:
+        raise ValueError(f"there is no example program {name!r}; there are: {', '.join(programs)}")
+    text = programs[name].read_text(encoding="utf-8")
     return text, playground.functions(text)
 
 
@@ -277,7 +283,10 @@ def split(kernel: str, n: int, parts: Sequence[int]) -> Shown:
 
 def schedule(pieces: int, *streams: int, copy_in: int = 1, kernel: int = 1, copy_out: int = 1) -> Shown:
     """When each step of `pieces` pieces would run on so many streams, by a rule: the steps of a stream follow
-    one another, and the GPU does one step of each kind at a time. The others: how long each kind takes."""
+    one another, and the GPU does one step of each kind at a time. The others: how long each kind takes.
+    Raises ValueError for a number below 1."""
+    if not streams or min(pieces, *streams, copy_in, kernel, copy_out) < 1:
+        raise ValueError("a schedule needs pieces, streams and lengths of 1 or more")
     lengths = {"copy in": copy_in, "kernel": kernel, "copy out": copy_out}
     planned = [piece for number in streams for piece in _planned(pieces, number, lengths)]
     told = ", ".join(f"{name} {length}" for name, length in lengths.items())

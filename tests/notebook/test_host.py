@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -294,3 +294,18 @@ def test_measuring(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     table = notebook.measure_host("allocation").content
     assert table.caption.endswith("; measured on Fake 9000")
     assert {row[0] for row in table.rows} == {"cudaMalloc and cudaFree", "CuPy's memory pool"}
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: notebook.targets(ADD), "at least one architecture"),
+        (lambda: notebook.schedule(4), "pieces, streams and lengths of 1 or more"),
+        (lambda: notebook.schedule(4, 0), "pieces, streams and lengths of 1 or more"),
+        (lambda: notebook.schedule(4, 2, kernel=0), "pieces, streams and lengths of 1 or more"),
+        (lambda: notebook.sides("column_sums"), r"no example program 'column_sums'; there are: .*row_sums"),
+    ],
+)
+def test_what_makes_no_sense_is_told(call: Callable[[], object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        call()
