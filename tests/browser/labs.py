@@ -35,7 +35,7 @@ def counted(name: str, *metrics: str, **settings: int) -> int:
     tunables = {key: value for key, value in settings.items() if key in kernel.tunables}
     sizes = {key: value for key, value in settings.items() if key not in kernel.tunables}
     grid, block, shared = problems.geometry(kernel, tunables, sizes)
-    problem = problems.of(kernel).make({**sizes, **tunables}, np.random.default_rng(1))
+    problem = problems.of(kernel).make({**sizes, **tunables}, np.random.default_rng(0))  # as labs make it
     program = simulator.compile(kernel.source, defines=kernel.defines(tunables), name=kernel.path.name)
     run = program.launch(kernel.entry.name, grid, block, problem.arguments(kernel.entry), shared)
     return sum(run.metrics[metric] for metric in metrics)
