@@ -83,29 +83,6 @@ def test_what_is_called_faulty_is(name: str, faulty: dict[str, int]) -> None:
     assert run.findings or not problem.verdict()[0]
 
 
-def test_combinations_leave_out_what_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernels.load("tiling/tiled")
-    assert problems.combinations(kernel) == [{"TILE": tile} for tile in (4, 8, 16, 32)]
-    setting = problems.Setting(matmul, faulty={"TILE": 8, "ELSE": 4})
-    monkeypatch.setitem(problems.SETTINGS, "tiling/tiled", setting)
-    assert problems.combinations(kernel) == [{"TILE": tile} for tile in (4, 16, 32)]
-
-
-@pytest.mark.parametrize(("name", "faulty"), FAULTY)
-def test_what_is_called_faulty_is(name: str, faulty: dict[str, int]) -> None:
-    """Alone among sound values it gives wrong results, or an alarm."""
-    kernel = kernels.load(name)
-    tunables = kernel.values(faulty)
-    assert problems.of(kernel).sound(kernel.values())
-    sizes = problems.of(kernel).counted[0]
-    problem = problems.of(kernel).make({**sizes, **tunables}, np.random.default_rng(5))
-    grid, block, shared = problems.geometry(kernel, tunables, sizes)
-    program = simulator.compile(kernel.source, defines=kernel.defines(tunables))
-    arguments = problem.arguments(kernel.entry)
-    run = program.launch(kernel.entry.name, grid, block, arguments, shared, checks=simulator.CHECKS)
-    assert run.findings or not problem.verdict()[0]
-
-
 @pytest.mark.parametrize(
     ("sizes", "sectors"),
     [({"run": 64, "group": 64}, 4), ({"run": 1, "group": 32}, 4), ({"run": 8}, 4), ({"run": 4}, 8)],

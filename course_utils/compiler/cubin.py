@@ -19,6 +19,8 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 _MAX_THREADS, _REQNTID, _MIN_STACK_SIZE, _REGCOUNT = 0x05, 0x10, 0x12, 0x2F
 _HAS_VALUE = 4  # the format whose value follows with a size; the others hold it in the two bytes
 _UNKNOWN = 0xFFFFFFFF
+INSTRUCTION_BYTES = 16
+"""Of a machine instruction, from compute capability 7.0 on."""
 # From sm_90 on the first KB of a block's shared memory is the driver's; a kernel's section counts it in.
 _DRIVER_SHARED = 1024
 
@@ -30,7 +32,8 @@ class Resources:
     Bytes of static shared memory a block, of local memory (the stack, callees included) a thread, of
     `__constant__` variables in the module. `max_threads_per_block` is what `__launch_bounds__` says, `block`
     the exact block that `__block_size__` (.reqntid) asks for; None where the source says nothing.
-    `spill_*_bytes` is None where the assembler did not say (a -G compile).
+    `spill_*_bytes` is None where the assembler did not say (a -G compile). `code_bytes` is the machine
+    code, INSTRUCTION_BYTES an instruction, those at its end that only fill up included.
     """
 
     registers_per_thread: int
@@ -41,6 +44,7 @@ class Resources:
     block: tuple[int, int, int] | None = None
     spill_store_bytes: int | None = None
     spill_load_bytes: int | None = None
+    code_bytes: int = 0
 
     @property
     def launch_registers_per_thread(self) -> int:
@@ -97,6 +101,7 @@ def read(cubin: bytes, ptxas: str = "") -> dict[str, Resources]:
             block=block,
             spill_store_bytes=spills.get(kernel, (None, None))[0],
             spill_load_bytes=spills.get(kernel, (None, None))[1],
+            code_bytes=by_name[f".text.{kernel}"].size,
         )
     return kernels
 

@@ -7,8 +7,8 @@ In the order data flows: sample (a run with what is needed to judge it), measure
 what a trace says: traffic (counts of a block), accesses (where memory is touched), frames (steps of a warp),
 phases (of a block between barriers); then the pictures: counters, sweep and sweepbars, source with ptx, tile,
 tilefilm, access, banks, warp, lanes, occupancy, waves, roofline, rows (of a sparse matrix), findings (of the
-checks), recorded (what real GPUs measured), times (of launches), buffer (a matrix in memory). Their look is
-in style and look, what they share in svg, chart, table, parts and code.
+checks), recorded (what real GPUs measured), times (of launches), timeline (of streams), buffer (a matrix in
+memory). Their look is in style and look, what they share in svg, chart, table, parts and code.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .sweepbars import sweep_bars
 from .table import Table
 from .tile import tile_picture
 from .tilefilm import tile_film
+from .timeline import MILLISECONDS, STEPS, timeline
 from .times import Clocked, times_table, times_view
 from .traffic import Traffic
 from .warp import warp_film
@@ -40,6 +41,8 @@ from .waves import waves_view
 
 __all__ = [
     "MEASURES",
+    "MILLISECONDS",
+    "STEPS",
     "STYLE",
     "Clocked",
     "Figure",
@@ -67,6 +70,7 @@ __all__ = [
     "sweep_table",
     "tile_film",
     "tile_picture",
+    "timeline",
     "times_table",
     "times_view",
     "warp_film",

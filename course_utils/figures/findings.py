@@ -208,4 +208,7 @@ def _accesses(finding: Finding) -> str:
         + "</tr>"
         for number, *cells in _places(finding)
     )
-    return f'<table class="lk-table lk-accesses"><tbody>{rows}</tbody></table>'
+    return (
+        '<div class="lk-scroll" tabindex="0" role="region" aria-label="the accesses">'
+        f'<table class="lk-table lk-accesses"><tbody>{rows}</tbody></table></div>'
+    )

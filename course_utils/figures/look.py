@@ -66,6 +66,8 @@ PICTURES = """
 .lk .lk-code-lines .now span:not([style]) { color: var(--lk-text); }
 .lk .new { background: radial-gradient(circle, var(--lk-text) 0.9px, transparent 1.2px) 0 0 / 6px 6px,
   var(--lk-tint); }
+.lk .dots { background: radial-gradient(circle, var(--lk-text) 0.9px, transparent 1.2px) 0 0 / 6px 6px; }
+.lk .lk-timeline svg { min-width: 640px; }
 .lk .lk-bars { display: grid; grid-template-columns: max-content minmax(8em, 1fr) max-content; gap: 6px 12px;
   align-items: center; max-width: 62em; margin: 4px 0; }
 .lk .lk-bars .lk-note { grid-column: 2 / 4; color: var(--lk-soft); font-size: 0.92em; margin-top: -6px; }

@@ -10,7 +10,6 @@ import numpy as np
 from .. import devices, kernels, metrics, problems, recordings, simulator
 from ..figures import Point, Table, latencies, roofline
 from ..figures.numbers import DASH, count, decimal
-from ..figures.ptx import instructions_of
 from ..figures.sample import COUNTED
 from ..kernels import Geometry
 from ..recordings import Recording
@@ -60,14 +59,6 @@ def _made(kernel: kernels.Kernel, sizes: problems.Sizes) -> tuple[problems.Probl
     """Inputs of a kernel with its default tunables, and the launch for them."""
     problem = problems.of(kernel).make({**sizes, **kernel.values()}, np.random.default_rng(0))
     return problem, problems.geometry(kernel, {}, sizes)
-
-
-def ptx_of_line(counted: Counted, line: int) -> None:
-    """Print the PTX instructions of a line of the kernel."""
-    tunables = {name: value for name, value in counted.settings.items() if name in counted.kernel.tunables}
-    defines = counted.kernel.defines(tunables)
-    program = simulator.compile(counted.kernel.source, defines=defines, name=counted.kernel.path.name)
-    print("\n".join(instructions_of(program.ptx, line)))
 
 
 def table_reads(different: Sequence[int], n: int = 256, rounds: int = 4) -> Shown:

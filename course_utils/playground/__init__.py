@@ -6,9 +6,9 @@
     outcome = run(pasted, pasted.compile(), Launch.of(kernel, start))
 
 In the order data flows: tokens, expressions and elements (values and types), macros, parts (declarations),
-kernels, host (launches), source (what the compiler gets), pasted (all of it), inputs (arrays from text),
-suggestions (sensible first values), running (a launch said in text -> what it did). Beside them: files (what
-can be opened).
+sides (functions of the host and of the GPU), kernels, host (launches), source (what the compiler gets),
+pasted (all of it), inputs (arrays from text), suggestions (sensible first values), running (a launch said in
+text -> what it did). Beside them: files (what can be opened).
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from .inputs import Input, make
 from .kernels import PastedKernel
 from .pasted import NAME, Pasted, read
 from .running import Launch, Outcome, run
+from .sides import Function, functions
 from .suggestions import Start, starts, suggest
 
 __all__ = [
     "EXAMPLES",
     "NAME",
+    "Function",
     "Input",
     "InputError",
     "Launch",
@@ -33,6 +35,7 @@ __all__ = [
     "PastedKernel",
     "Start",
     "files",
+    "functions",
     "make",
     "read",
     "read_file",

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from .. import devices, kernels, problems
-from . import libraries
+from . import host, libraries
 from .recording import Entry, Values, digest, seconds
 
 REPEATS = 20
@@ -146,13 +146,34 @@ class Latency:
         return f"{self.curve} by {self.kernel}"
 
 
-Job = TimeKernel | TimeLibrary | Latency
+@dataclass(frozen=True)
+class HostExperiment:
+    """The host's side of a launch: one of host.EXPERIMENTS."""
+
+    experiment: str
+    section = "host"
+
+    def identity(self) -> Entry:
+        source = digest(kernels.load(host.KERNEL).source)
+        return {"experiment": self.experiment, "kernel": host.KERNEL, "source": source}
+
+    def run(self) -> Entry:
+        """The entry for the recording. Raises ValueError where a result is wrong."""
+        return self.identity() | host.EXPERIMENTS[self.experiment]()
+
+    def __str__(self) -> str:
+        return self.experiment
+
+
+Job = TimeKernel | TimeLibrary | Latency | HostExperiment
 
 
 def all_jobs() -> Iterator[Job]:
     """In the order of what is missed most where time runs out."""
     yield Latency("latency", "memory_hierarchy/pointer_chase", LATENCY_KIB)
     yield Latency("shared latency", "memory_hierarchy/shared_chase", (4, 8))
+    for experiment in host.EXPERIMENTS:
+        yield HostExperiment(experiment)
     for name, library in libraries.LIBRARIES.items():
         for sizes in library.sizes:
             yield TimeLibrary(name, sizes)

@@ -23,7 +23,7 @@ from . import jobs, launches, places, profiler
 from .recording import Entry, Recording, RecordingError, new, read
 from .worker import JobFailed, Worker
 
-SECTIONS = ("counted", "curves", "libraries", "times")
+SECTIONS = ("counted", "curves", "host", "libraries", "times")
 JOB_SECONDS = 120.0
 """How long one job may take: the slowest, a matrix product checked against float64, needs a few seconds."""
 BATCH = 24
@@ -64,11 +64,10 @@ def _options(arguments: list[str]) -> Options:
     parser.add_argument("--minutes", type=float, default=30.0, help="stop after so long (default 30)")
     parser.add_argument(
         "--only", choices=SECTIONS, action="append",
-        help="counted (by Nsight Compute), curves, libraries or times; may be given several times",
+        help="counted (by Nsight Compute), curves, host (copies, streams ...), libraries or times; may be "
+        "given several times",
     )  # fmt: skip
-    parser.add_argument(
-        "--kernels", default="*", help='such as "tiling/*"; libraries and curves by their names'
-    )
+    parser.add_argument("--kernels", default="*", help='such as "tiling/*"; all others by their names')
     parser.add_argument("--again", action="store_true", help="record anew what is there already")
     parser.add_argument("--into", type=Path, help="the file (default: one for this GPU in your data folder)")
     found = parser.parse_args(arguments)

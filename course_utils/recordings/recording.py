@@ -20,11 +20,12 @@ Entry = dict[str, Any]
 
 _SCHEMA = Path(__file__).with_name("schema.json")
 _EMPTY: Entry = {
-    "version": 1,
+    "version": 2,
     "about": {},
     "times": [],
     "libraries": [],
     "curves": [],
+    "host": [],
     "metrics": [],
     "counted": [],
     "failures": [],
@@ -33,6 +34,7 @@ IDENTITY = {
     "times": ("kernel", "tunables", "sizes"),
     "libraries": ("library", "topic", "sizes"),
     "curves": ("curve", "kernel"),
+    "host": ("experiment",),
     "counted": ("kernel", "tunables", "sizes"),
     "failures": ("what",),
 }
@@ -95,6 +97,49 @@ class Curve:
     y: str
     method: str
     points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One case of an experiment. `clock`: "GPU" (CUDA events) or "host"."""
+
+    case: str
+    sizes: Values
+    clock: str
+    seconds: Seconds
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A step of one piece of work on a stream: "copy in", "kernel" or "copy out". `start` and `end` are in
+    seconds from the beginning; `stream` and `piece` are counted from 1."""
+
+    case: str
+    stream: int
+    piece: int
+    what: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment on the host's side of a launch, see host.py. `pieces`: of "streams" alone."""
+
+    name: str
+    method: str
+    measured: tuple[Measured, ...]
+    pieces: tuple[Piece, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, entry: Entry) -> Experiment:
+        """From what host.EXPERIMENTS[name]() gives."""
+        measured = (
+            Measured(each["case"], each["sizes"], each["clock"], Seconds(**each["seconds"]))
+            for each in entry["measured"]
+        )
+        pieces = (Piece(**each) for each in entry.get("pieces", ()))
+        return cls(name, entry["method"], tuple(measured), tuple(pieces))
 
 
 @dataclass(frozen=True)
@@ -170,6 +215,12 @@ class Recording:
         }
 
     @cached_property
+    def host(self) -> Mapping[str, Experiment]:
+        return {
+            entry["experiment"]: Experiment.of(entry["experiment"], entry) for entry in self.document["host"]
+        }
+
+    @cached_property
     def counted(self) -> tuple[Counted, ...]:
         return tuple(self._counted(entry) for entry in self.document["counted"])
 
@@ -235,8 +286,16 @@ def read(path: Path, own: bool = False) -> Recording:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise RecordingError(f"{path.name} is no JSON ({error}): remove it and record again") from None
+    document = _widened(document)
     check(document, path)
     return Recording(document, own)
+
+
+def _widened(document: object) -> object:
+    """A document of version 1, which had no section "host", as one of version 2."""
+    if isinstance(document, dict) and document.get("version") == 1 and "host" not in document:
+        return {**document, "version": 2, "host": []}
+    return document
 
 
 def check(document: object, path: Path) -> None:

@@ -6,14 +6,12 @@ a lab shows what its controls say, as the same lab does that went there at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from course_utils.exercises import manifest
-from tests.browser.test_class import OVERLAP, SETTINGS
-from tests.browser.test_views import CUT, FAINT
+from tests.browser.labs import OpenLesson, check_seen, fold_files_away
+from tests.browser.test_class import SETTINGS
 
 pytestmark = pytest.mark.browser
 
@@ -50,12 +48,8 @@ def move(lab: Locator, keys: list[str]) -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS)
 @pytest.mark.parametrize(("width", "theme"), SETTINGS, ids=["light", "narrow-dark"])
-def test_every_control_to_its_extremes(
-    open_lesson: Callable[..., Page], lesson: str, width: int, theme: str
-) -> None:
-    page = open_lesson(lesson, width=width, theme=theme)
-    page.keyboard.press("Escape")
-    page.get_by_role("tab", name="File Browser").first.click()  # the folder's list folds away
+def test_every_control_to_its_extremes(open_lesson: OpenLesson, lesson: str, width: int, theme: str) -> None:
+    page = fold_files_away(open_lesson(lesson, width=width, theme=theme))
     labs = page.locator(".lk-lab:visible")
     assert labs.count() > 0
     for number in range(labs.count()):
@@ -66,8 +60,7 @@ def test_every_control_to_its_extremes(
             move(lab, [end])
             seen[end] = settle(page, lab)
             assert lab.get_by_role("alert").count() == 0, lab.get_by_role("alert").first.inner_text()
-            for what, script in (("cut", CUT), ("over another", OVERLAP), ("faint", FAINT)):
-                assert lab.evaluate(script) == [], f"lab {number + 1} at {end}: {what}"
+            check_seen(lab, f"lab {number + 1} at {end}")
         assert seen["Home"] != seen["End"], f"lab {number + 1} shows the same at both ends"
         move(lab, ["Home", "End"] * 3 + ["Home"])
         assert settle(page, lab) == seen["Home"], f"lab {number + 1} after moving back and forth"

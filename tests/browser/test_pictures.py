@@ -6,19 +6,17 @@ LIVE_KERNELS_PICTURES=docs/images python -m course_utils test -- tests/browser/t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+
+from tests.browser.labs import OpenLesson, fold_files_away
 
 pytestmark = pytest.mark.browser
 
 
-def test_picture_of_the_tiling_lab(open_lesson: Callable[..., Page], tmp_path: Path) -> None:
-    page = open_lesson("02_tiling", width=1560)
-    page.keyboard.press("Escape")
-    page.get_by_role("tab", name="File Browser").first.click()  # the folder's list folds away
+def test_picture_of_the_tiling_lab(open_lesson: OpenLesson, tmp_path: Path) -> None:
+    page = fold_files_away(open_lesson("02_tiling", width=1560))
     frame = page.locator(".lk-lab").first
     page.set_viewport_size({"width": 1560, "height": 2200})
     frame.scroll_into_view_if_needed()

@@ -131,3 +131,14 @@ def test_nsight_compute_counts_at_least_16_registers() -> None:
 def test_what_is_no_cubin_is_said(data: bytes) -> None:
     with pytest.raises(ValueError, match="not a cubin"):
         cubin.read(data)
+
+
+def test_the_size_of_the_machine_code() -> None:
+    source = """
+extern "C" __global__ void none() {}
+extern "C" __global__ void some(float* x) { x[threadIdx.x] = 1.0f / x[threadIdx.x]; }
+"""
+    resources = compiler.compile(source, arch="sm_90").resources
+    none, some = (resources[name].code_bytes for name in ("none", "some"))
+    assert 0 < none < some
+    assert none % cubin.INSTRUCTION_BYTES == some % cubin.INSTRUCTION_BYTES == 0

@@ -33,13 +33,6 @@ def test_without_the_line_that_sets_a_shared_variable_it_is_read_unwritten(
     assert "The check found nothing." in capsys.readouterr().out
 
 
-def test_instructions_of_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    notebook.ptx_of_line(notebook.count("execution_model/vector_add", n=64), 17)
-    opcodes = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert opcodes.count("ld.global.nc.f32") == 2
-    assert opcodes.index("add.f32") < opcodes.index("st.global.f32")
-
-
 def test_words_of_constant_memory_and_sectors_of_global_memory() -> None:
     # Places 0 to 3, or 0 to 31, and the same one further on: all are in one sector, or in all four.
     rows = notebook.table_reads((1, 4, 32), n=64, rounds=1).content.rows

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from course_utils import compiler, simulator
-from course_utils.playground import PasteError, read, starts
+from course_utils.playground import PasteError, functions, read, starts
 
 KERNEL = "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
 
@@ -211,3 +211,21 @@ def test_macros_that_grow_without_end() -> None:
     grown = "".join(f"#define A{i} A{i + 1} A{i + 1}\n" for i in range(60))
     with pytest.raises(PasteError, match="grows without end"):
         read(f"{grown}__global__ void k(int* a) {{ A0 }}")
+
+
+def test_functions_and_their_sides() -> None:
+    source = (
+        "#define TWICE(a) doubled(a)\n"
+        "__host__ __device__ int doubled(int a) {\n  return 2 * a;\n}\n"
+        "__device__ int later(int a);\n"
+        "struct Pair { int a; __device__ int sum() { return a; } };\n"
+        "__global__ void k(int* x) { x[0] = TWICE(3); }\n"
+        "int main() { k<<<1, 1>>>(nullptr); }\n"
+    )
+    doubled, kernel, main = functions(source)
+    assert (doubled.name, doubled.first, doubled.last) == ("doubled", 2, 4)
+    assert (doubled.marks, doubled.on_gpu, doubled.on_host) == (("__host__", "__device__"), True, True)
+    assert (kernel.marks, kernel.on_gpu, kernel.on_host) == (("__global__",), True, False)
+    assert "doubled" in kernel.named
+    assert (main.marks, main.on_gpu, main.on_host) == ((), False, True)
+    assert "k" in main.named

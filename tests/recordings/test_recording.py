@@ -59,7 +59,9 @@ def test_an_entry_takes_the_place_of_an_older_one() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"version": 2}, r"\$.version: 1 was expected"),
+        ({"version": 3}, r"\$.version: 2 was expected"),
+        ({"version": 1}, r"\$.version: 2 was expected"),
+        ({"host": [{"experiment": "copies"}]}, r"host\[0\]: '\w+' is a required property"),
         ({"times": [timed(error=-1)]}, r"times\[0\].error: -1 is less than the minimum"),
         ({"times": [timed(source="short")]}, r"times\[0\].source"),
         ({"times": [timed(sizes={"N": "64"})]}, r"sizes.N: '64' is not of type 'integer'"),
@@ -71,6 +73,18 @@ def test_what_does_not_follow_the_schema(tmp_path: Path, change: Entry, told: st
     path.write_text(json.dumps({**new(ABOUT).document, **change}))
     with pytest.raises(RecordingError, match=rf"own.json is no recording .*{told}.* record again"):
         read(path)
+
+
+def test_a_recording_of_version_1_has_no_experiments(tmp_path: Path) -> None:
+    recording = new(ABOUT)
+    recording.add("times", timed())
+    older = {**recording.document, "version": 1}
+    del older["host"]
+    (tmp_path / "own.json").write_text(json.dumps(older))
+    again = read(tmp_path / "own.json")
+    assert (again.host, again.times) == ({}, recording.times)
+    again.write(tmp_path / "own.json")
+    assert json.loads((tmp_path / "own.json").read_text()) == recording.document
 
 
 def test_what_is_no_json(tmp_path: Path) -> None:
@@ -110,7 +124,7 @@ def test_a_learners_recording_stands_behind_the_courses(
 def test_the_courses_recording_is_of_the_kernels_as_they_are() -> None:
     """A kernel whose code changed must be recorded anew, or its old entries removed."""
     (h200,) = (recording for recording in recordings.load() if not recording.own)
-    entries = [*h200.document["times"], *h200.document["curves"]]
+    entries = [*h200.document["times"], *h200.document["curves"], *h200.document["host"]]
     now = {name: digest(kernels.load(name).source) for name in kernels.find()}
     stale = {entry["kernel"] for entry in entries if now.get(entry["kernel"]) != entry["source"]}
     assert not stale, "record these kernels again (python3 -m course_utils record), or remove their entries"
