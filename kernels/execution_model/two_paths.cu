@@ -1,6 +1,6 @@
 // A branch that splits warps or not: groups of `span` neighbours take the same of two paths.
-// Both paths are loops of `length` rounds. With a span of 1 every warp has lanes on both; with a span of 32 or
-// of a multiple, each warp has one path to go.
+// Both paths are loops of `length` rounds. With a span of 1 every warp has lanes on both; with a span of 32,
+// or a multiple of it, each warp has one path to go.
 //
 // two_paths(x, out, span, length, n)
 //   x       n floats

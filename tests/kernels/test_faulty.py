@@ -26,6 +26,7 @@ def test_they_load_and_are_no_kernels_of_the_course() -> None:
         assert kernel.topic == name.split("/")[0]
         assert kernel.summary
         assert problems.of(kernel)
+        assert max(map(len, kernel.source.splitlines())) <= 110
 
 
 @pytest.mark.parametrize(("name", "n", "kinds"), FOUND)

@@ -1,4 +1,4 @@
-// Reversal within a block, with the barrier inside the guard: wrong where a segment is shorter than its block.
+// Reversal within a block, with the barrier inside the guard: wrong where a segment does not fill its block.
 // The threads past the end never come to the barrier for which the others wait.
 //
 // reverse_guarded(in, out, n)

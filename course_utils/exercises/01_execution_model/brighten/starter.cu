@@ -1,6 +1,6 @@
 // Brightness of a picture of any length, with a grid that is always the same: 8 blocks of 128 threads.
-// As it stands each thread walks through a piece of its own, so that the threads of a warp are far apart. Let them
-// walk side by side, in a grid-stride loop.
+// As it stands each thread walks through a piece of its own, so that the threads of a warp are far apart.
+// Let them walk side by side, in a grid-stride loop.
 //
 // brighten(in, out, n)
 //   in   n floats

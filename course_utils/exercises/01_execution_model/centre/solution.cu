@@ -1,5 +1,5 @@
 // Each group of 32 numbers less its mean: what is above the mean becomes positive, what is below negative.
-// In five steps each lane adds the sum of the lane whose number differs in one bit, so that all 32 have the whole.
+// In five steps each lane adds the sum of the lane whose number differs in one bit, so that all 32 have it.
 //
 // centre(x, out, n)
 //   x    n floats

@@ -1,6 +1,6 @@
 // Each group of 32 numbers less its mean: what is above the mean becomes positive, what is below negative.
-// As it stands each lane adds up the 32 numbers of its warp for itself, from shared memory. Let the lanes exchange
-// their sums by shuffles instead.
+// As it stands each lane adds up the 32 numbers of its warp for itself, from shared memory. Let the lanes
+// exchange their sums by shuffles instead.
 //
 // centre(x, out, n)
 //   x    n floats

@@ -1,6 +1,6 @@
 // Two channels of sound, each through a filter of its own; a block takes 128 samples of both.
-// As it stands, neighbours in a warp have different channels, so that every warp goes both ways. Let whole warps
-// have one channel.
+// As it stands, neighbours in a warp have different channels, so that every warp goes both ways.
+// Let whole warps have one channel.
 //
 // channels(left, right, left_out, right_out, n)
 //   left, right          n floats from -1 to 1
