@@ -203,7 +203,11 @@ def on_matrix(matrix: sparse.Csr, *names: str, measures: Sequence[str]) -> Shown
     `measures`, keys of figures.MEASURES; the last column says whether the product is right."""
     rows = []
     for name in names:
-        counted = _counted(name, matrix)
+        try:
+            counted = _counted(name, matrix)
+        except sparse.TooMuchPadding:
+            rows.append((kernels.load(name).path.stem, *[DASH] * len(measures), "too much padding"))
+            continue
         cells = (MEASURES[key].of(counted.sample()) for key in measures)
         rows.append((counted.kernel.path.stem, *cells, "right" if counted.right else "wrong"))
     shown = (MEASURES[key] for key in measures)

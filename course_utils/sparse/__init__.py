@@ -11,7 +11,7 @@ other ways), market (files).
 
 from __future__ import annotations
 
-from .formats import NOTHING, Ell, Jds, Sell, ell, jds, merge_shares, sell
+from .formats import NOTHING, Ell, Jds, Sell, TooMuchPadding, ell, jds, merge_shares, sell
 from .market import EXAMPLES, MatrixError, read, write
 from .matrices import Csr, banded, grid, random, regular, skewed
 
@@ -23,6 +23,7 @@ __all__ = [
     "Jds",
     "MatrixError",
     "Sell",
+    "TooMuchPadding",
     "banded",
     "ell",
     "grid",

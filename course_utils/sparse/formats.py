@@ -53,9 +53,22 @@ class Sell:
     height: int
 
 
+MOST_PLACES = 1 << 28
+"""Of a padded format: 2 GiB of values and columns."""
+
+
+class TooMuchPadding(ValueError):
+    """A format would keep more than MOST_PLACES for a matrix."""
+
+
 def ell(matrix: Csr) -> Ell:
-    """Memory for rows x longest row places, most of them padding where one row is long."""
+    """rows x longest row places, most of them padding where one row is long; or raises TooMuchPadding."""
     width = int(matrix.lengths.max(initial=0))
+    if width * matrix.rows > MOST_PLACES:
+        raise TooMuchPadding(
+            f"padded to its longest row, this matrix would take {width * matrix.rows:,} places for "
+            f"{matrix.count:,} values; use a format that pads less"
+        )
     row = matrix.row_of
     return Ell(*_padded(matrix, _within(matrix) * matrix.rows + row, width * matrix.rows), width)
 

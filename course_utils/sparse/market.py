@@ -16,7 +16,7 @@ from .matrices import Csr, from_scipy
 EXAMPLES = Path(__file__).resolve().parent / "examples"
 """Files that come with the course: grid.mtx is `write(EXAMPLES / "grid.mtx", grid(12), symmetric=True)`."""
 
-MOST_VALUES = 2_000_000
+MOST_VALUES = 10_000_000
 """Of a file. The simulator runs on this machine's processor: more than this takes it minutes."""
 
 _BANNER = "%%MatrixMarket"

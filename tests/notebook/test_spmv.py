@@ -103,6 +103,13 @@ def test_a_wide_matrix_of_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {row[-1] for row in notebook.on_matrix(matrix, *ways, measures=()).content.rows} == {"right"}
 
 
+def test_a_matrix_that_cannot_be_padded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparse.formats, "MOST_PLACES", 700)
+    scalar, padded = notebook.on_matrix(sparse.grid(12), SCALAR, ELL, measures=("sectors",)).content.rows
+    assert scalar[-1] == "right"
+    assert padded == ("ell", "\N{EN DASH}", "too much padding")
+
+
 def test_a_learners_file_goes_before_the_courses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIVE_KERNELS_MY", str(tmp_path))
     assert notebook.open_matrix("grid.mtx").rows == 144

@@ -93,3 +93,14 @@ def test_merge_shares_walk_the_path(matrix: sparse.Csr, threads: int) -> None:
     share = -(-(len(path) - 1) // threads)
     found = sparse.merge_shares(matrix, threads)
     assert found.tolist() == [list(path[min(t * share, len(path) - 1)]) for t in range(threads + 1)]
+
+
+def test_ell_refuses_to_fill_the_memory() -> None:
+    long = np.zeros(1 << 20, np.int64)
+    long[7] = 1 << 20
+    starts = np.concatenate([[0], np.cumsum(long)]).astype(np.int32)
+    matrix = sparse.Csr(np.ones(1 << 20, np.float32), np.arange(1 << 20, dtype=np.int32), starts, 1 << 20)
+    with pytest.raises(
+        sparse.TooMuchPadding, match=r"would take 1,099,511,627,776 places for 1,048,576 values"
+    ):
+        sparse.ell(matrix)

@@ -61,8 +61,8 @@ def test_kinds_of_files(tmp_path: Path, text: str, dense: list) -> None:
         (f"{HEAD} real general\n3 3 1\n4 1 1\n", "breaks off or is damaged"),
         (f"{HEAD} real general\nthree 3 1\n", "breaks off or is damaged"),
         (f"{HEAD} real general\n3 3 0\n", "needs at least one"),
-        (f"{HEAD} real general\n3 3 9000000\n1 1 1\n", "at most 2,000,000"),
-        (f"{HEAD} real general\n9000000 3 1\n1 1 1\n", "at most 2,000,000"),
+        (f"{HEAD} real general\n3 3 90000000\n1 1 1\n", "at most 10,000,000"),
+        (f"{HEAD} real general\n90000000 3 1\n1 1 1\n", "at most 10,000,000"),
         (f"{HEAD} real general\n1 1 1\n1 1 1e300\n", "float32"),
     ],
 )
