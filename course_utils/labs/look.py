@@ -23,7 +23,7 @@ LAB_STYLE = """
 .lk .lk-status { display: flex; flex-flow: row wrap; gap: 2px 16px; min-height: 1.5em; padding: 6px 0 8px;
   border-bottom: 1px solid var(--lk-fill); margin-bottom: 10px; }
 .lk .lk-good b { color: var(--lk-good); }
-.lk .lk-bad { color: var(--lk-bad); font-weight: 600; }
+.lk .lk-bad { color: color-mix(in srgb, var(--lk-bad) 75%, var(--lk-text)); font-weight: 600; }
 .lk .lk-busy { color: var(--lk-soft); }
 .lk .lk-busy::before { content: ""; display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.5em;
   border: 2px solid var(--lk-line); border-top-color: var(--lk-blue); border-radius: 50%;

@@ -136,6 +136,8 @@ def test_progress_that_cannot_be_saved_is_told(copy: Path, capsys: pytest.Captur
 
 def test_progress_as_a_table(copy: Path) -> None:
     rows = notebook.progress().content.rows
-    assert ("Tiling", "0 of 1", NAME) in rows
+    assert ("Tiling", "0 of 2", NAME) in rows
     progress.note(NAME, True)
-    assert ("Tiling", "1 of 1", "none") in notebook.progress().content.rows
+    assert ("Tiling", "1 of 2", "02_tiling/strip") in notebook.progress().content.rows
+    progress.note("02_tiling/strip", True)
+    assert ("Tiling", "2 of 2", "none") in notebook.progress().content.rows
