@@ -70,6 +70,21 @@ def instructions(counted: Counted, line: int) -> None:
     print("\n".join(instructions_of(program.ptx, line)))
 
 
+def memory_instructions(*counted: Counted) -> Shown:
+    """The loads, stores and atomics of PTX that each run executed; their second part names the memory."""
+    rows = []
+    for run in counted:
+        found = sorted(opcode for opcode in run.run.by_opcode if _reaches_memory(opcode))
+        rows.append((run.sample().name, ", ".join(found)))
+    return Shown(Table(f"{COUNTED}, PTX", ("kernel", "loads and stores"), tuple(rows)))
+
+
+def _reaches_memory(opcode: str) -> bool:
+    """Whether a PTX instruction loads, stores or adds in a memory; a kernel's parameters are left out."""
+    what, *modifiers = opcode.split(".")
+    return what in ("ld", "st", "atom", "red") and "param" not in modifiers
+
+
 def table_reads(different: Sequence[int], n: int = 256, rounds: int = 4) -> Shown:
     """What a read of the table costs a warp, for so many different places among its lanes: in constant memory
     the different words that its first warp wants, in global memory the sectors that a request touches."""
