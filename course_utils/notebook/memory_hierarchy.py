@@ -70,19 +70,19 @@ def instructions(counted: Counted, line: int) -> None:
     print("\n".join(instructions_of(program.ptx, line)))
 
 
+SPACES = ("global", "local", "shared", "const")
+"""Memories as PTX names them, those of parameters left out."""
+
+
 def memory_instructions(*counted: Counted) -> Shown:
-    """The loads, stores and atomics of PTX that each run executed; their second part names the memory."""
+    """A row for each run, a column for each memory: what the PTX instructions do there that it executed, such
+    as ld (load) and st (store)."""
     rows = []
     for run in counted:
-        found = sorted(opcode for opcode in run.run.by_opcode if _reaches_memory(opcode))
-        rows.append((run.sample().name, ", ".join(found)))
-    return Shown(Table(f"{COUNTED}, PTX", ("kernel", "loads and stores"), tuple(rows)))
-
-
-def _reaches_memory(opcode: str) -> bool:
-    """Whether a PTX instruction loads, stores or adds in a memory; a kernel's parameters are left out."""
-    what, *modifiers = opcode.split(".")
-    return what in ("ld", "st", "atom", "red") and "param" not in modifiers
+        opcodes = [opcode.split(".") for opcode in run.run.by_opcode]
+        found = [sorted({what for what, *rest in opcodes if space in rest[:1]}) for space in SPACES]
+        rows.append((run.sample().name, *(", ".join(each) or DASH for each in found)))
+    return Shown(Table(f"PTX instructions executed, {COUNTED}", ("kernel", *SPACES), tuple(rows)))
 
 
 def table_reads(different: Sequence[int], n: int = 256, rounds: int = 4) -> Shown:
