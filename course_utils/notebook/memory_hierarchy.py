@@ -61,6 +61,21 @@ def _made(kernel: kernels.Kernel, sizes: problems.Sizes) -> tuple[problems.Probl
     return problem, problems.geometry(kernel, {}, sizes)
 
 
+SPACES = ("global", "local", "shared", "const")
+"""Memories as PTX names them, those of parameters left out."""
+
+
+def memory_instructions(*counted: Counted) -> Shown:
+    """A row for each run, a column for each memory: what the PTX instructions do there that it executed, such
+    as ld (load) and st (store)."""
+    rows = []
+    for run in counted:
+        opcodes = [opcode.split(".") for opcode in run.run.by_opcode]
+        found = [sorted({what for what, *rest in opcodes if space in rest[:1]}) for space in SPACES]
+        rows.append((run.sample().name, *(", ".join(each) or DASH for each in found)))
+    return Shown(Table(f"PTX instructions executed, {COUNTED}", ("kernel", *SPACES), tuple(rows)))
+
+
 def table_reads(different: Sequence[int], n: int = 256, rounds: int = 4) -> Shown:
     """What a read of the table costs a warp, for so many different places among its lanes: in constant memory
     the different words that its first warp wants, in global memory the sectors that a request touches."""

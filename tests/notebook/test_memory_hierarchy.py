@@ -39,6 +39,21 @@ def test_words_of_constant_memory_and_sectors_of_global_memory() -> None:
     assert rows == (("1", "1.0", "1.0"), ("4", "4.0", "1.0"), ("32", "32.0", "4.0"))
 
 
+def test_memory_instructions_by_the_memory_that_they_name() -> None:
+    kernels = {
+        "bins_registers": {"n": 64},
+        "bins_shared": {"n": 64},
+        "table_constant": {"n": 64, "rounds": 2},
+    }
+    counted = [notebook.count(f"memory_hierarchy/{name}", **sizes) for name, sizes in kernels.items()]
+    none = "\N{EN DASH}"
+    assert notebook.memory_instructions(*counted).content.rows == (
+        ("bins_registers", "ld, st", none, none, none),
+        ("bins_shared", "ld, st", none, "ld, st", none),
+        ("table_constant", "ld, st", none, none, "ld"),
+    )
+
+
 def test_latency_curve_is_the_recorded_one() -> None:
     text = repr(notebook.latency_curve())
     for x, y in recordings.load()[0].curves["latency"].points[-3:]:
