@@ -121,8 +121,10 @@ def _batch(how: str) -> Callable[[Problem], Prepared]:
 
 
 def _layer(fused: bool, tuned: bool = False) -> Callable[[Problem], Prepared]:
-    """max(A B + bias, 0) by cublasLt: in its epilogue, or in one pass over the result behind it. tuned: by the
-    fastest of the algorithms that the heuristic proposes, and not by the first."""
+    """max(A B + bias, 0) by cublasLt: in its epilogue, or in one pass over the result behind it.
+
+    tuned: by the fastest of the algorithms that the heuristic proposes, and not by the first.
+    """
 
     def prepare(problem: Problem) -> Prepared:
         import cupy
