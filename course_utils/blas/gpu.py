@@ -76,8 +76,9 @@ class CuBlas:
             self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, alpha, lists[0].data.ptr, lda,
             lists[1].data.ptr, ldb, beta, lists[2].data.ptr, ldc, len(A),
         )  # fmt: skip
+        written = (n - 1) * ldc + m if m and n else 0  # what follows in a buffer may be another's result
         for here, result in zip(C, there[2], strict=True):
-            here[...] = result.get()
+            here[:written] = result.get()[:written]
 
     def gemm_strided_batched(
         self, transa: str, transb: str, m: int, n: int, k: int, alpha: float, A: np.ndarray, lda: int,

@@ -13,6 +13,7 @@ https://docs.nvidia.com/cuda/nvmath-python/latest/host-apis/linalg/
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self
@@ -85,14 +86,17 @@ class Planner:
         if key not in self._found:
             self.asked += 1
             self._found[key] = product.algorithms
-        return Planned(product)
+        return Planned(product, lambda algorithms: self._found.update({key: algorithms}))
 
 
 class Planned:
-    """A product with its descriptors and algorithms; `with` gives back at the end what it holds."""
+    """A product with its descriptors and algorithms; `with` gives back at the end what it holds.
 
-    def __init__(self, product: Matmul) -> None:
-        self._product = product
+    keep: is given the algorithms in a new order.
+    """
+
+    def __init__(self, product: Matmul, keep: Callable[[object], None]) -> None:
+        self._product, self._keep = product, keep
 
     @property
     def algorithms(self) -> tuple[Algorithm, ...]:
@@ -100,6 +104,11 @@ class Planned:
             Algorithm(each.algorithm_id, tuple(each.tile), tuple(each.stages), each.split_k)
             for each in self._product.algorithms
         )
+
+    def tune(self, repeats: int = 5) -> None:
+        """Time the algorithms, and order them by that, also for later plans of the same product."""
+        self._product.autotune(iterations=repeats)
+        self._keep(self._product.algorithms)
 
     def run(self) -> cupy.ndarray:
         """The result, on the GPU; the call may return before it is there."""

@@ -31,6 +31,7 @@ _WIDTH = 100
 
 _STYLE = """
 .lk-lab .lk-control-lda .widget-readout, .lk-lab .lk-control-ldb .widget-readout { min-width: 5.5em; }
+.lk .lk-refused { font-weight: 600; }
 """
 
 CONTROLS = (
@@ -213,7 +214,7 @@ class BlasLab:
         for panel, (title, figure) in zip(self._panels, self.result.figures, strict=True):
             head = f'<h4>{html.escape(title)}</h4><p class="lk-sentence">{html.escape(figure.sentence)}</p>'
             panel.value = scoped(head + figure.html)
-        mark, kind = ("✓", "good") if self.result.correct else ("✗", "bad")
+        mark, kind = ("✓", "good") if self.result.correct else ("✗", "refused")
         verdict = f'<b aria-hidden="true">{mark}</b> {html.escape(self.result.verdict)}'
         self._frame.status.value = scoped(
             f'<pre class="lk-call">{html.escape(self.result.call)}</pre>'

@@ -152,7 +152,8 @@ def modes(edge: int = 1024) -> None:
 
 def lt_plans(m: int, n: int, k: int) -> None:
     """On this machine's GPU, what cublasLt proposes for max(A B + bias, 0), how its first algorithm does, and
-    that a second plan asks no more; without a GPU or nvmath-python, say so."""
+    that a second plan asks no more and has them in the order of their times; without a GPU or nvmath-python,
+    say so."""
     if devices.current() == devices.SIMULATOR:
         print(devices.describe())
         return
@@ -171,6 +172,7 @@ def lt_plans(m: int, n: int, k: int) -> None:
     for _ in range(2):
         with planner.plan(there[0].T, there[1].T, "ReLU and bias", there[2]) as planned:
             proposed, found = planned.algorithms, planned.run().get()
+            planned.tune()
     error = np.linalg.norm(found - right) / np.linalg.norm(right)
     print(f"{len(proposed)} algorithms; error of the first {error:.1e}; heuristic asked {planner.asked} time")
     for each in proposed:

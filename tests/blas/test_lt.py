@@ -64,6 +64,16 @@ def test_what_the_heuristic_found_is_kept_for_the_same_shapes(advanced: SimpleNa
     assert advanced.Matmul.made[1].algorithms is advanced.Matmul.made[0].algorithms
 
 
+def test_an_order_that_was_timed_is_kept(advanced: SimpleNamespace) -> None:
+    planner = lt.Planner()
+    with planner.plan(A, B) as planned:
+        before = planned.algorithms
+        planned.tune()
+        assert planned.algorithms == before[::-1] != before
+    assert planner.plan(2 * A, B).algorithms == before[::-1]
+    assert planner.asked == 1
+
+
 def test_a_plan_that_fails_is_given_back(advanced: SimpleNamespace) -> None:
     planner = lt.Planner()
     with pytest.raises(RuntimeError, match="layout"):

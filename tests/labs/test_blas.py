@@ -74,7 +74,7 @@ def test_moving_a_control_shows_at_once(lab: labs.BlasLab) -> None:
     assert "equals NumPy" in lab._frame.status.value
     assert "lk-good" in lab._frame.status.value
     lab.controls["transa"].value = "T"
-    assert "lk-bad" in lab._frame.status.value
+    assert "lk-refused" in lab._frame.status.value
 
 
 def test_what_it_does_not_have_is_refused(lab: labs.BlasLab) -> None:
