@@ -14,7 +14,7 @@ from .bank_conflicts import banks, swizzled, wavefronts
 from .coalescing import COPIED, MATRICES, ORDERS, TIMED_ORDERS, TURNED
 from .counted import Counted, Shown, count
 from .course import lessons, machine, progress
-from .flash_attention import materialised, online_steps, sectors_of, traffic_over
+from .flash_attention import materialised, measure_unfused, online_steps, sectors_of, traffic_over
 from .tables import beside, buffers, checked, compared, each, fewer, first_loads, lines, over, runs
 from .timing import copy_time, curve, measure, measure_over, recorded, recorded_curve, times, times_over
 
@@ -43,6 +43,7 @@ __all__ = [
     "materialised",
     "measure",
     "measure_over",
+    "measure_unfused",
     "online_steps",
     "over",
     "progress",
