@@ -188,7 +188,7 @@ def _source(finding: Finding, source: str, name: str) -> str:
         kind = (' class="lk-first"' if first else ' class="lk-other"') if line in marks else ""
         body += (
             f'<tr data-line="{line}"{kind}><th scope="row">{line}</th>'
-            f'<td class="lk-mark">{html.escape(mark)}</td><td class="code">{code}</td></tr>'
+            f'<td class="lk-accessed">{html.escape(mark)}</td><td class="code">{code}</td></tr>'
         )
     if not body:
         return ""

@@ -61,7 +61,7 @@ _BASE = """
   padding: 8px 12px; margin: 0 0 12px; max-width: 72em; }
 .lk .lk-finding > * + * { margin-top: 8px; }
 .lk .lk-finding p.lk-message { white-space: pre-line; }
-.lk table.lk-source td.lk-mark { text-align: left; font-weight: 700;
+.lk table.lk-source td.lk-accessed { text-align: left; font-weight: 700;
   color: color-mix(in srgb, var(--lk-bad) 75%, var(--lk-text)); }
 .lk table.lk-source tr.lk-first .lk-here { text-decoration: underline solid 2px var(--lk-bad);
   text-underline-offset: 3px; }

@@ -27,7 +27,7 @@ from .execution_model import (
     warps_of_block,
     waves,
 )
-from .flash_attention import materialised, online_steps, sectors_of, traffic_over
+from .flash_attention import materialised, measure_unfused, online_steps, sectors_of, traffic_over
 from .host import (
     copies_beside,
     host_calls,
@@ -140,6 +140,7 @@ __all__ = [
     "measure_host",
     "measure_over",
     "measure_product",
+    "measure_unfused",
     "memories",
     "memory_instructions",
     "modes",

@@ -10,9 +10,11 @@ import numpy as np
 from .. import devices, kernels, problems
 from ..figures import Table
 from ..figures.numbers import count as counted_number
-from ..figures.numbers import told_sizes
+from ..figures.numbers import milliseconds, told_sizes
 from ..figures.sample import COUNTED
 from ..problems import Problem
+from ..recordings.jobs import TimeLibrary
+from ..recordings.libraries import LIBRARIES
 from .counted import Counted, Shown, count
 from .tables import column
 
@@ -124,3 +126,16 @@ def sectors_of(counted: Counted, buffers: Iterable[str]) -> int:
             raise ValueError(f"line {number} of {counted.kernel.name} names {told}: count them together")
         total += found if named & wanted else 0
     return total
+
+
+def measure_unfused(N: int) -> None:
+    """Print how long attention by cuBLAS and CuPy takes on this machine's GPU, in each type that is recorded.
+
+    Without a GPU nothing is printed, since `measure` says so.
+    """
+    if devices.current() == devices.SIMULATOR:
+        return
+    for name, library in LIBRARIES.items():
+        if library.topic == _TOPIC:
+            median = TimeLibrary(name, {"N": N}).run()["seconds"]["median"]
+            print(f"{name}: {milliseconds(median)}")
