@@ -136,7 +136,7 @@ def test_progress_that_cannot_be_saved_is_told(copy: Path, capsys: pytest.Captur
 
 def test_progress_as_a_table(copy: Path) -> None:
     rows = notebook.progress().content.rows
-    assert ("Tiling", "0 of 2", NAME) in rows
+    assert ("Tiling", "0 of 2", f"{NAME}, 02_tiling/strip") in rows
     progress.note(NAME, True)
     assert ("Tiling", "1 of 2", "02_tiling/strip") in notebook.progress().content.rows
     progress.note("02_tiling/strip", True)
