@@ -1,4 +1,4 @@
-// Two rounds too few: a number may not have come to its place.
+// Three rounds too few: a number may not have come to its place.
 
 extern "C" __global__ void median(const float* __restrict__ x, float* __restrict__ out, int n) {
     int i = blockIdx.x * 256 + threadIdx.x;
