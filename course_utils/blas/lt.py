@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self
 
+from .formats import FORMATS
+
 if TYPE_CHECKING:
     import cupy
     from nvmath.linalg.advanced import Matmul
@@ -88,6 +90,36 @@ class Planner:
             self._found[key] = product.algorithms
         return Planned(product, lambda algorithms: self._found.update({key: algorithms}))
 
+    def plan_fp8(self, a: cupy.ndarray, b: cupy.ndarray) -> Planned:
+        """The product of two float32 matrices, rounded to FP8 (E4M3); the result is a float16 tensor of
+        PyTorch.
+
+        Each matrix is scaled, so that its largest number is the format's. All sizes must be multiples of 16,
+        and the GPU's compute capability 8.9 or more. Raises LtError without PyTorch, which has such matrices.
+        """
+        try:
+            import torch
+        except ImportError as error:
+            raise LtError(f"FP8 needs PyTorch ({error}): python -m pip install torch") from None
+        from nvmath import CudaDataType
+
+        most = FORMATS["FP8 (E4M3)"].largest
+        scales = {name: float(abs(each).max()) / most for name, each in (("a", a), ("b", b))}
+        # A lies by rows and B by columns, as cublasLt wants it of FP8.
+        left, right = (
+            torch.from_dlpack((each / scale).astype("float32").copy(order="C")).to(torch.float8_e4m3fn)
+            for each, scale in ((a, scales["a"]), (b.T, scales["b"]))
+        )
+        options = {"memory_limit": self._workspace, "result_type": CudaDataType.CUDA_R_16F}
+        product = self._advanced.Matmul(left, right.T, quantization_scales=scales, options=options)
+        try:
+            product.plan()
+        except BaseException:
+            product.free()
+            raise
+        self.asked += 1
+        return Planned(product, lambda algorithms: None)
+
 
 class Planned:
     """A product with its descriptors and algorithms; `with` gives back at the end what it holds.
@@ -110,9 +142,10 @@ class Planned:
         self._product.autotune(iterations=repeats)
         self._keep(self._product.algorithms)
 
-    def run(self) -> cupy.ndarray:
-        """The result, on the GPU; the call may return before it is there."""
-        return self._product.execute()
+    def run(self, stream: int | None = None) -> cupy.ndarray:
+        """The result, on the GPU; the call may return before it is there. stream: CUDA's handle of the one to
+        queue it in, by default the current one of the matrices' package."""
+        return self._product.execute() if stream is None else self._product.execute(stream=stream)
 
     def free(self) -> None:
         self._product.free()

@@ -16,6 +16,7 @@ from ..figures.numbers import TIMES
 from ..figures.style import scoped
 from .controls import Choice, Value
 from .frame import Frame
+from .links import link
 
 SHAPES = {
     f"4{TIMES}3 and 3{TIMES}2": (4, 3, 2),
@@ -192,6 +193,10 @@ class BlasLab:
         finally:
             self._quiet = False
         self._show()
+
+    def link(self) -> str:
+        """The controls as they stand, as a short text; `labs.at` reads it."""
+        return link(self.state)
 
     def report(self) -> str:
         """What is shown, as text."""

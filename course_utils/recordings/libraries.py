@@ -153,6 +153,24 @@ def _layer(fused: bool, tuned: bool = False) -> Callable[[Problem], Prepared]:
     return prepare
 
 
+def _fp8(problem: Problem) -> Prepared:
+    """A B by cublasLt with FP8 inputs, which are rounded and scaled before. Needs PyTorch."""
+    import cupy
+
+    from ..blas import lt
+
+    planned = lt.Planner().plan_fp8(*(cupy.asarray(problem.arrays[name]) for name in "AB"))
+    results = [planned.run()]
+
+    def work() -> None:
+        results[0] = planned.run(cupy.cuda.get_current_stream().ptr)
+
+    def fetch() -> None:
+        problem.arrays["C"][...] = results[0].cpu().numpy()
+
+    return Prepared({"FP8": work}, fetch)
+
+
 def _copy(problem: Problem) -> Prepared:
     import cupy
 
@@ -277,6 +295,7 @@ LIBRARIES: dict[str, Library] = {
     "cuBLAS, float16 with sums in float16": Library(
         "cublas", problems.tiling.matmul, _EDGES[2:], _gemm_ex("16F", "float16"), error=0.1
     ),
+    "cublasLt, FP8": Library("cublas", problems.tiling.matmul, _EDGES[2:], _fp8, error=0.1),
     "cuBLAS gemm, a call for each": Library("cublas", problems.cublas.batch, _BATCHES, _batch("one by one")),
     "cuBLAS gemmBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("batched")),
     "cuBLAS gemmStridedBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("strided")),

@@ -126,8 +126,17 @@ class FakeMatmul:
 
     made: list[FakeMatmul]
 
-    def __init__(self, a: np.ndarray, b: np.ndarray, *, options: dict[str, object]) -> None:
+    def __init__(
+        self,
+        a: np.ndarray,
+        b: np.ndarray,
+        *,
+        options: dict[str, object],
+        quantization_scales: dict[str, float] | None = None,
+    ) -> None:
         self.operands, self.options = (a, b), options
+        self.scales = quantization_scales
+        self.streams: list[int | None] = []
         self.settings: dict[str, object] = {}
         self.freed = False
         self.made.append(self)
@@ -145,8 +154,11 @@ class FakeMatmul:
         assert iterations > 0
         self.algorithms = self.algorithms[::-1]
 
-    def execute(self) -> np.ndarray:
+    def execute(self, stream: int | None = None) -> np.ndarray:
         assert not self.freed
+        self.streams.append(stream)
+        if self.scales:
+            return self.operands[0] @ self.operands[1] * self.scales["a"] * self.scales["b"]
         found = self.operands[0] @ self.operands[1]
         bias = self.settings.get("epilog_inputs", {}).get("bias", 0)  # type: ignore[attr-defined]
         return np.maximum(found + bias, 0) if "RELU" in str(self.settings.get("epilog")) else found + bias

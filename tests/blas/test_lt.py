@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from course_utils.blas import lt
+from course_utils.blas import FORMATS, lt, product
 from tests.blas.fake_libraries import fake_advanced
 
 A, B, BIAS = np.array([[1.0, -2], [3, 4]]), np.array([[1.0, 1], [1, -1]]), np.array([[-5.0], [1]])
@@ -19,7 +19,9 @@ def advanced(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     fake = fake_advanced()
     linalg = ModuleType("nvmath.linalg")
     linalg.advanced = fake  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "nvmath", ModuleType("nvmath"))
+    nvmath = ModuleType("nvmath")
+    nvmath.CudaDataType = SimpleNamespace(CUDA_R_16F="half")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "nvmath", nvmath)
     monkeypatch.setitem(sys.modules, "nvmath.linalg", linalg)
     return fake
 
@@ -80,6 +82,39 @@ def test_a_plan_that_fails_is_given_back(advanced: SimpleNamespace) -> None:
         planner.plan(A, B, "GELU and bias", BIAS)
     assert advanced.Matmul.made[0].freed
     assert planner.asked == 0
+
+
+class FakeTensor(np.ndarray):
+    def to(self, kind: str) -> np.ndarray:
+        assert kind == "float8"
+        return FORMATS["FP8 (E4M3)"].rounded(np.asarray(self))
+
+
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = SimpleNamespace(from_dlpack=lambda each: each.view(FakeTensor), float8_e4m3fn="float8")
+    monkeypatch.setitem(sys.modules, "torch", fake)
+
+
+def test_fp8_scales_each_matrix_to_the_range_of_the_format(advanced: SimpleNamespace, torch: None) -> None:
+    random = np.random.default_rng(0)
+    a, b = (random.uniform(-3, 3, shape).astype(np.float32) for shape in ((16, 32), (32, 48)))
+    with lt.Planner().plan_fp8(a, 1000 * b) as planned:
+        found = planned.run(7)
+    (made,) = advanced.Matmul.made
+    assert [np.abs(each).max() for each in made.operands] == [448, 448]
+    assert made.scales["b"] == pytest.approx(1000 * np.abs(b).max() / 448)
+    assert (made.operands[0].flags.c_contiguous, made.operands[1].flags.f_contiguous) == (True, True)
+    assert made.options["result_type"] == "half"
+    assert made.streams == [7]
+    assert made.freed
+    assert np.allclose(found, product(a, 1000 * b, "FP8 (E4M3)"), rtol=1e-4, atol=1)
+
+
+def test_fp8_without_pytorch(advanced: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(lt.LtError, match="FP8 needs PyTorch"):
+        lt.Planner().plan_fp8(A, B)
 
 
 def test_what_is_no_epilogue(advanced: SimpleNamespace) -> None:

@@ -86,6 +86,11 @@ def test_what_it_does_not_have_is_refused(lab: labs.BlasLab) -> None:
         labs.BlasLab(state={"m": 1})
 
 
+def test_a_link_leads_back(lab: labs.BlasLab) -> None:
+    lab.set(**COLUMNS, gap=2, lda=5, operands="B, A", transb="T")
+    assert labs.BlasLab(state=labs.at(lab.link())).state == lab.state
+
+
 def test_as_text() -> None:
     lab = labs.BlasLab(state={**COLUMNS, "transa": "T"})
     assert repr(lab) == (
