@@ -8,10 +8,10 @@
 //   O         N x HEAD halves, row-major, overwritten with softmax(Q K^T / sqrt(HEAD)) V
 //   N         queries, and keys; N * HEAD < 2^31, a multiple of the tiles or not
 //
-// tunable HEAD: 32, 64     (default 32)  elements of a query, a key and a value
-// tunable TILE_Q: 32, 64   (default 64)  queries of a block
-// tunable TILE_K: 16, 32   (default 32)  keys of a tile
-// tunable CAUSAL: 0, 1     (default 0)   1: a query sees the keys up to its own place only
+// tunable HEAD: 32, 64         (default 32)  elements of a query, a key and a value
+// tunable TILE_Q: 32, 64, 128  (default 64)  queries of a block
+// tunable TILE_K: 16, 32       (default 32)  keys of a tile
+// tunable CAUSAL: 0, 1         (default 0)   1: a query sees the keys up to its own place only
 // block: (2 * TILE_Q)
 // grid: (ceil(N / TILE_Q))
 // shared: 0                   dynamic; the two tiles are static, 4 * TILE_K * (HEAD + 8) bytes
