@@ -1,4 +1,4 @@
-"""docs/notes.md names cells that are there, and has no row without an answer."""
+"""The docs name cells and exercises that are there, and no row of docs/notes.md is without an answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import nbformat
 import pytest
 
+from course_utils import exercises
 from course_utils.exercises import manifest
 from tests.lesson_format import ROOT
 
@@ -38,3 +39,33 @@ def test_a_row_names_cells_that_are_there_and_says_what_was_found(row: tuple[str
             assert heading == "to come"
         else:
             assert heading in headings(file)
+
+
+TEACHING = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+PART = re.compile(r"\[(?:\d\d|Playground)\]\(\.\./lessons/([\w.]+)\): ([^|]+)")
+PARTS = [
+    (file, name.strip().removeprefix("up to ").removeprefix("all but "))
+    for file, names in PART.findall(TEACHING)
+    for name in names.split(";")
+    if file != "playground.ipynb"
+]
+"""(lesson, heading) of each part that a syllabus names."""
+
+
+@pytest.mark.parametrize(("file", "heading"), PARTS)
+def test_a_syllabus_names_parts_that_are_there(file: str, heading: str) -> None:
+    assert heading in headings(file) | {"questions"}
+
+
+def test_a_syllabus_names_exercises_that_are_there() -> None:
+    named = set(re.findall(r"\b\d\d_\w+/\w+", TEACHING))
+    assert named
+    assert named <= set(exercises.names())
+
+
+@pytest.mark.parametrize(("hours", "head"), [(2, "Two"), (4, "Four"), (8, "Eight")])
+def test_the_minutes_of_a_syllabus_add_up(hours: int, head: str) -> None:
+    """That of four hours begins with the one of two, without its last row of 10 minutes."""
+    section = TEACHING.split(f"### {head} hours")[1].split("\n### ")[0].split("\nNotes for")[0]
+    minutes = sum(map(int, re.findall(r"^\| (\d+) \|", section, re.MULTILINE)))
+    assert minutes + (110 if hours == 4 else 0) == 60 * hours
