@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .svg import with_own_ids
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -82,4 +84,4 @@ def _themed(svg: str, label: str) -> str:
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     for colour, name in _VARIABLES.items():
         svg = svg.replace(colour, f"var(--lk-{name})")
-    return svg
+    return with_own_ids(svg, label)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
 import zlib
 
 FONT = 12
-_PATTERNS = ("lk-hatch", "lk-dots")
+
+
+def with_own_ids(svg: str, label: str) -> str:
+    """The ids of a picture, and what refers to them, made its own by its `label`: a browser takes the first
+    pattern or clip of an id on the page, and draws nothing where that one is hidden."""
+    own = f"{zlib.crc32(label.encode()):08x}"
+    return re.sub(r'(\bid="|\burl\(#|\bhref="#)([\w-]+)', rf"\1\2-{own}", svg)
 
 
 class Svg:
@@ -88,8 +95,7 @@ class Svg:
         self._parts.append("</g>")
 
     def patterns(self) -> None:
-        """Make the fills url(#lk-hatch) and url(#lk-dots) known. Their ids become this picture's own: a
-        browser takes the first pattern of a name on the page, and draws nothing if that one is hidden."""
+        """Make the fills url(#lk-hatch) and url(#lk-dots) known."""
         self._parts.append(
             '<defs><pattern id="lk-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
             'patternTransform="rotate(45)"><path d="M0 0V5" style="stroke:var(--lk-line);stroke-width:1.5"/>'
@@ -99,10 +105,8 @@ class Svg:
 
     def __str__(self) -> str:
         label, parts = html.escape(self.label), "".join(self._parts)
-        for name in _PATTERNS:
-            parts = parts.replace(name, f"{name}-{zlib.crc32(self.label.encode()):08x}")
         return (
             f'<svg role="img" aria-label="{label}" xmlns="http://www.w3.org/2000/svg" width="{self.width:g}" '
             f'height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"><title>{label}</title>'
-            f"{parts}</svg>"
+            f"{with_own_ids(parts, self.label)}</svg>"
         )

@@ -30,3 +30,13 @@ def test_a_chart_is_a_described_picture_in_the_colours_of_the_page() -> None:
 
 def test_the_same_chart_has_the_same_bytes() -> None:
     assert chart.chart(draw, "a") == chart.chart(draw, "a")
+
+
+def test_ids_are_the_picture_s_own() -> None:
+    """Else a browser would take those of another picture on the page, which may be hidden."""
+    one, other = (chart.chart(draw, label) for label in "ab")
+    ids = [set(re.findall(r'\bid="([^"]+)"', svg)) for svg in (one, other)]
+    assert not ids[0] & ids[1]
+    referred = set(re.findall(r'(?:url\(#|href="#)([^")]+)', one))
+    assert referred
+    assert referred <= ids[0]
