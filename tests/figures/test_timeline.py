@@ -43,7 +43,7 @@ def test_each_stream_has_a_row_and_each_step_a_bar_of_its_length() -> None:
 def test_kinds_differ_without_colour() -> None:
     figure = timeline(TWO, MILLISECONDS, "made up")
     assert "url(#lk-hatch-" in figure.html
-    assert "url(#lk-dots)" in figure.html
+    assert "url(#lk-dots-" in figure.html
     for kind in ("waste", "on", "dots"):
         assert f'lk-mark {kind}"' in figure.html
     assert "#0" not in figure.html.replace("url(#", "")
