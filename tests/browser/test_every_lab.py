@@ -20,8 +20,27 @@ LESSONS = [
 ][1:]
 
 
+# Does the line above the views name what every slider, button and list of the controls says? A lab that says
+# its state in another way (that of one call of the library) answers within a moment.
+SAYS_WHAT_ITS_CONTROLS_SAY = """lab => {
+  const told = lab.querySelector(".lk-status .lk-badge + span")?.textContent ?? "";
+  if (!told.includes(": a grid of")) return true;
+  const parts = told.split(": a grid of")[0].split(", ");
+  const controls = [...lab.querySelectorAll("[class*='lk-control-']")];
+  const text = found => found?.textContent.trim();
+  return controls.length > 0 && controls.filter(each => each.offsetParent).every(each => {
+    const list = each.querySelector("select");
+    const chosen = text(list ? list.selectedOptions[0]
+      : each.querySelector(".widget-readout") ?? each.querySelector("button.mod-active"));
+    const name = [...each.classList].find(one => one.startsWith("lk-control-")).slice(11);
+    return parts.includes(chosen) || parts.includes(`${name} ${chosen}`);
+  });
+}"""
+
+
 def settle(page: Page, lab: Locator) -> str:
-    """What the lab says once nothing is computed any more."""
+    """What the lab says once it has come to where its controls are, and nothing is computed any more."""
+    page.wait_for_function(SAYS_WHAT_ITS_CONTROLS_SAY, arg=lab.element_handle(), timeout=40_000)
     page.wait_for_timeout(400)
     expect(lab.locator(".lk-busy")).to_have_count(0, timeout=20_000)
     page.wait_for_timeout(400)
