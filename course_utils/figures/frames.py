@@ -10,7 +10,6 @@ from ..simulator.ptx import Group, Immediate, Operand, Register
 from ..simulator.trace import Step, Trace
 from .accesses import Access
 
-_ALL = (1 << LANES) - 1
 _TOGETHER = ("shfl", "vote", "match", "redux", "activemask", "bar", "barrier", "elect")
 MEMORY = ("global", "shared", "local", "generic")
 """Spaces in which the lanes have elements of their own."""

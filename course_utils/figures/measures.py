@@ -132,10 +132,6 @@ def _resource(key: str, label: str, source: str, value: Callable[[Resources], in
     return Measure(key, label, "byte", source, None, found)
 
 
-def _active_lanes(sample: Sample) -> float | None:
-    return ratios.active_lanes(sample.run.metrics)
-
-
 def _occupied(sample: Sample) -> float | None:
     found = occupancy(sample)
     return None if found is None else found.fraction

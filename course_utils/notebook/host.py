@@ -127,28 +127,6 @@ def layers() -> None:
     print(*(f"{name:<15}{what}" for name, what in rows), sep="\n")
 
 
-def recorded_machine() -> Shown:
-    """What the recordings were made on: a column for each."""
-    found = recordings.load()
-    rows = (
-        ("GPU", [each.gpu for each in found]),
-        ("compute capability", [each.document["about"]["compute_capability"] for each in found]),
-        ("NVIDIA driver", [each.document["about"]["driver"] for each in found]),
-        ("newest CUDA that it serves", [each.document["about"]["cuda"] for each in found]),
-        ("CUDA runtime through", [_cupy(each) for each in found]),
-        ("compiler", [f"NVRTC {each.document['about']['nvrtc']}" for each in found]),
-    )
-    head = ("", *(each.date for each in found))
-    return Shown(
-        Table("the machine of the recorded times", head, tuple((name, *told) for name, told in rows))
-    )
-
-
-def _cupy(recording: recordings.Recording) -> str:
-    version = recording.document["about"].get("libraries", {}).get("CuPy")
-    return f"CuPy {version}" if version else DASH
-
-
 def sides(name: str) -> Markdown:
     """The functions of one of the playground's example programs: where each runs, and who calls it."""
     _, functions = _program(name)

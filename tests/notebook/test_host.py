@@ -123,15 +123,6 @@ def test_layers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert "CuPy 0" in out
 
 
-def test_the_recorded_machine(recorded: None) -> None:
-    table = notebook.recorded_machine().content
-    h200, own = recordings.load()
-    assert table.head == ("", h200.date, own.date)
-    told = {name: values for name, *values in table.rows}
-    assert told["GPU"] == ["NVIDIA H200", "Fake 9000"]
-    assert told["compiler"][0] == f"NVRTC {h200.document['about']['nvrtc']}"
-
-
 def test_sides_of_a_program() -> None:
     table = [
         [cell.strip() for cell in line.split("|")[1:-1]]
