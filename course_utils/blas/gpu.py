@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 _OPERATIONS = {"N": 0, "T": 1, "C": 2}  # cublasOperation_t
 _KINDS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.float16): 2}  # cudaDataType_t
@@ -43,10 +44,11 @@ class CuBlas:
         beta: float, y: np.ndarray, incy: int,
     ) -> None:  # fmt: skip
         a, b, c = (self._cupy.asarray(each) for each in (A, x, y))
+        scales = _scales(alpha, beta, A.dtype)
         function = getattr(self._library, f"{_TYPED[A.dtype]}gemv")
         function(
-            self._handle, _OPERATIONS[trans], m, n, alpha, a.data.ptr, lda, b.data.ptr, incx, beta,
-            c.data.ptr, incy,
+            self._handle, _OPERATIONS[trans], m, n, scales[0].ctypes.data, a.data.ptr, lda, b.data.ptr, incx,
+            scales[1].ctypes.data, c.data.ptr, incy,
         )  # fmt: skip
         y[...] = c.get()
 
@@ -56,7 +58,7 @@ class CuBlas:
     ) -> None:  # fmt: skip
         """By cublasGemmEx, of which cublasSgemm and its like are special cases: CuPy has no cublasHgemm."""
         a, b, c = (self._cupy.asarray(each) for each in (A, B, C))
-        scales = [np.array(each, _SCALES.get(compute, np.float32)) for each in (alpha, beta)]
+        scales = _scales(alpha, beta, _SCALES.get(compute, np.float32))
         self._library.gemmEx(
             self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, scales[0].ctypes.data,
             a.data.ptr, _KINDS[A.dtype], lda, b.data.ptr, _KINDS[B.dtype], ldb, scales[1].ctypes.data,
@@ -71,10 +73,12 @@ class CuBlas:
         there = [[self._cupy.asarray(each) for each in some] for some in (A, B, C)]
         # The pointers themselves lie in the GPU's memory.
         lists = [self._cupy.asarray([each.data.ptr for each in some], np.uint64) for some in there]
+        scales = _scales(alpha, beta, A[0].dtype)
         function = getattr(self._library, f"{_TYPED[A[0].dtype]}gemmBatched")
         function(
-            self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, alpha, lists[0].data.ptr, lda,
-            lists[1].data.ptr, ldb, beta, lists[2].data.ptr, ldc, len(A),
+            self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, scales[0].ctypes.data,
+            lists[0].data.ptr, lda, lists[1].data.ptr, ldb, scales[1].ctypes.data, lists[2].data.ptr, ldc,
+            len(A),
         )  # fmt: skip
         written = (n - 1) * ldc + m if m and n else 0  # what follows in a buffer may be another's result
         for here, result in zip(C, there[2], strict=True):
@@ -86,9 +90,16 @@ class CuBlas:
         stridec: int, count: int,
     ) -> None:  # fmt: skip
         a, b, c = (self._cupy.asarray(each) for each in (A, B, C))
+        scales = _scales(alpha, beta, A.dtype)
         function = getattr(self._library, f"{_TYPED[A.dtype]}gemmStridedBatched")
         function(
-            self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, alpha, a.data.ptr, lda, stridea,
-            b.data.ptr, ldb, strideb, beta, c.data.ptr, ldc, stridec, count,
+            self._handle, _OPERATIONS[transa], _OPERATIONS[transb], m, n, k, scales[0].ctypes.data,
+            a.data.ptr, lda, stridea, b.data.ptr, ldb, strideb, scales[1].ctypes.data, c.data.ptr, ldc,
+            stridec, count,
         )  # fmt: skip
         C[...] = c.get()
+
+
+def _scales(alpha: float, beta: float, dtype: npt.DTypeLike) -> list[np.ndarray]:
+    """alpha and beta in memory: as in C, a call takes their addresses."""
+    return [np.array(each, dtype) for each in (alpha, beta)]

@@ -46,8 +46,8 @@ class Algorithm:
     added up through the workspace."""
 
     number: int
-    tile: tuple[int, ...]
-    stages: tuple[int, ...]
+    tile: tuple[int | str, ...]
+    stages: tuple[int | str, ...]
     split_k: int
 
 
@@ -133,7 +133,7 @@ class Planned:
     @property
     def algorithms(self) -> tuple[Algorithm, ...]:
         return tuple(
-            Algorithm(each.algorithm_id, tuple(each.tile), tuple(each.stages), each.split_k)
+            Algorithm(each.algorithm_id, _tuple(each.tile), _tuple(each.stages), each.split_k)
             for each in self._product.algorithms
         )
 
@@ -157,6 +157,11 @@ class Planned:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.free()
+
+
+def _tuple(value: tuple[int | str, ...] | str) -> tuple[int | str, ...]:
+    """Also what nvmath has no pair of numbers for, such as "UNDEFINED"."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 def library() -> ModuleType:

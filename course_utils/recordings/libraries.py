@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import cupy
 
 
+_ONE, _ZERO = np.array(1, np.float32), np.array(0, np.float32)
+"""alpha and beta. A library takes their addresses, so they live as long as its calls."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """`variants`: name -> what enqueues the work on the current stream. `fetch` copies the result into the
@@ -93,7 +97,8 @@ def _batch(how: str) -> Callable[[Problem], Prepared]:
         c = cupy.full(problem.arrays["C"].shape, np.nan, np.float32)
         count, edge, _ = c.shape
         handle, stride = cupy.cuda.device.get_cublas_handle(), edge * edge
-        flags = (handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, edge, edge, edge, 1.0)
+        one, zero = _ONE.ctypes.data, _ZERO.ctypes.data
+        flags = (handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, edge, edge, edge, one)
         starts = {
             name: [each.data.ptr + 4 * stride * i for i in range(count)]
             for name, each in (("a", a), ("b", b), ("c", c))
@@ -103,16 +108,16 @@ def _batch(how: str) -> Callable[[Problem], Prepared]:
 
         def one_by_one() -> None:
             for left, right, result in triples:
-                cublas.sgemm(*flags, left, edge, right, edge, 0.0, result, edge)
+                cublas.sgemm(*flags, left, edge, right, edge, zero, result, edge)
 
         def batched() -> None:
             left, right, result = (pointers[name].data.ptr for name in "bac")
-            cublas.sgemmBatched(*flags, left, edge, right, edge, 0.0, result, edge, count)
+            cublas.sgemmBatched(*flags, left, edge, right, edge, zero, result, edge, count)
 
         def strided() -> None:
             left, right, result = (each.data.ptr for each in (b, a, c))
             cublas.sgemmStridedBatched(
-                *flags, left, edge, stride, right, edge, stride, 0.0, result, edge, stride, count
+                *flags, left, edge, stride, right, edge, stride, zero, result, edge, stride, count
             )
 
         work = {"one by one": one_by_one, "batched": batched, "strided": strided}[how]
@@ -259,12 +264,11 @@ def _spmv(problem: Problem) -> Prepared:
         (arrays["values"], arrays["columns"], arrays["starts"]), shape=(rows, problem.arrays["x"].size)
     )
     handle, kind = cupy.cuda.device.get_cusparse_handle(), to_cuda_dtype(np.dtype(np.float32))
-    one, zero = np.array(1, np.float32), np.array(0, np.float32)
     described = (SpMatDescriptor.create(matrix), *(DnVecDescriptor.create(arrays[name]) for name in "xy"))
     a, x, y = (each.desc for each in described)
 
     def call(algorithm: int) -> Callable[[], object]:
-        settings: tuple[Any, ...] = (handle, 0, one.ctypes.data, a, x, zero.ctypes.data, y, kind, algorithm)
+        settings: tuple[Any, ...] = (handle, 0, _ONE.ctypes.data, a, x, _ZERO.ctypes.data, y, kind, algorithm)
         workspace = cupy.empty(max(cusparse.spMV_bufferSize(*settings), 1), np.int8)
         return lambda: (cusparse.spMV(*settings, workspace.data.ptr), described)
 

@@ -44,14 +44,15 @@ class FakeCublas:
         _at(result, 1, np.float32)[0] = _vector(x, n, incx, np.float32) @ _vector(y, n, incy, np.float32)
 
     def dgemv(
-        self, handle: int, trans: int, m: int, n: int, alpha: float, a: int, lda: int, x: int, incx: int,
-        beta: float, y: int, incy: int,
+        self, handle: int, trans: int, m: int, n: int, alpha: int, a: int, lda: int, x: int, incx: int,
+        beta: int, y: int, incy: int,
     ) -> None:  # fmt: skip
         assert handle in self.handles
         matrix = _matrix(a, m, n, lda, np.float64)
         op = matrix.T if trans else matrix
         found = _vector(y, op.shape[0], incy, np.float64)
-        found[:] = alpha * op @ _vector(x, op.shape[1], incx, np.float64) + beta * found
+        scales = [float(_at(each, 1, np.float64)[0]) for each in (alpha, beta)]
+        found[:] = scales[0] * op @ _vector(x, op.shape[1], incx, np.float64) + scales[1] * found
 
     def gemmEx(
         self, handle: int, transa: int, transb: int, m: int, n: int, k: int, alpha: int, a: int, atype: int,
@@ -72,23 +73,25 @@ class FakeCublas:
         )
 
     def sgemmBatched(
-        self, handle: int, transa: int, transb: int, m: int, n: int, k: int, alpha: float, a: int, lda: int,
-        b: int, ldb: int, beta: float, c: int, ldc: int, count: int,
+        self, handle: int, transa: int, transb: int, m: int, n: int, k: int, alpha: int, a: int, lda: int,
+        b: int, ldb: int, beta: int, c: int, ldc: int, count: int,
     ) -> None:  # fmt: skip
         assert handle in self.handles
         lists = (_at(each, count, np.uint64) for each in (a, b, c))
+        scales = [float(_at(each, 1, np.float32)[0]) for each in (alpha, beta)]
         for three in zip(*lists, strict=True):
             places = tuple(int(each) for each in three)
-            _multiply((transa, transb), (m, n, k), places, (lda, ldb, ldc), [alpha, beta], [np.float32] * 3)
+            _multiply((transa, transb), (m, n, k), places, (lda, ldb, ldc), scales, [np.float32] * 3)
 
     def dgemmStridedBatched(
-        self, handle: int, transa: int, transb: int, m: int, n: int, k: int, alpha: float, a: int, lda: int,
-        stridea: int, b: int, ldb: int, strideb: int, beta: float, c: int, ldc: int, stridec: int, count: int,
+        self, handle: int, transa: int, transb: int, m: int, n: int, k: int, alpha: int, a: int, lda: int,
+        stridea: int, b: int, ldb: int, strideb: int, beta: int, c: int, ldc: int, stridec: int, count: int,
     ) -> None:  # fmt: skip
         assert handle in self.handles
+        scales = [float(_at(each, 1, np.float64)[0]) for each in (alpha, beta)]
         for i in range(count):
             places = tuple(p + 8 * i * s for p, s in ((a, stridea), (b, strideb), (c, stridec)))
-            _multiply((transa, transb), (m, n, k), places, (lda, ldb, ldc), [alpha, beta], [np.float64] * 3)
+            _multiply((transa, transb), (m, n, k), places, (lda, ldb, ldc), scales, [np.float64] * 3)
 
 
 def _multiply(
