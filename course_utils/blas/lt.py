@@ -34,6 +34,7 @@ EPILOGUES = {
 """What is done to a result before it is written -> nvmath's name of it, that of CUBLASLT_EPILOGUE_."""
 WORKSPACE = "32 MiB"
 """How much memory of its own an algorithm may want: with more, some that split k come into question."""
+NO_WORKSPACE = "0 B"
 
 
 class LtError(Exception):

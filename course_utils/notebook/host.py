@@ -286,8 +286,8 @@ def _planned(pieces: int, streams: int, lengths: Mapping[str, int]) -> Iterator[
 
 
 def recorded_host(experiment: str) -> Shown:
-    """What recordings say of one of recordings.host.EXPERIMENTS: "copies", "launches", "streams", "graph" or
-    "allocation". A sentence where none has it yet."""
+    """What recordings say of one of recordings.host.EXPERIMENTS: "copies", "launches", "streams", "graph",
+    "allocation" or "plans". A sentence where none has it yet."""
     show = _shower(experiment)
     known = [(each.label, each.host[experiment]) for each in recordings.load() if experiment in each.host]
     if not known:

@@ -1,4 +1,5 @@
-"""The host's side of a launch, on a GPU: copies, launches, streams, a graph, memory. One experiment each.
+"""The host's side of a launch, on a GPU: copies, launches, streams, a graph, memory, plans. One experiment
+each.
 
     EXPERIMENTS["copies"]()    # {"method": ..., "measured": [...]}, as schema.json has an entry of "host"
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import compiler, devices, kernels
+from ..blas import lt
 from .recording import Entry, seconds
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ CHAIN, CHAIN_FLOATS = 128, 1024
 
 ALLOCATED = (1 << 12, 1 << 20, 1 << 26)
 """Bytes of an allocation."""
+
+PLANNED = 1024
+"""Rows and columns of the matrices of a product that cublasLt plans."""
 
 _BLOCK = 256
 _FACTOR = np.float32(1.001)
@@ -370,8 +375,48 @@ def allocation() -> Entry:
     }
 
 
+def plans() -> Entry:
+    """What cublasLt's heuristic costs, what keeping its answer saves, and the product beside it."""
+    bench = Bench()
+    a, b = (bench.floats(PLANNED * PLANNED).reshape(PLANNED, PLANNED) for _ in range(2))
+    keeping = lt.Planner()
+
+    def asking() -> None:
+        lt.Planner().plan(a, b).free()
+
+    def kept() -> None:
+        keeping.plan(a, b).free()
+
+    kept()
+    sizes = {"m": PLANNED, "n": PLANNED, "k": PLANNED}
+    measured = [
+        _measured("a plan that asks the heuristic", sizes, "host", bench.by_host(asking)),
+        _measured("a plan with its answer from before", sizes, "host", bench.by_host(kept)),
+    ]
+    if keeping.asked != 1:
+        raise ValueError(f"the heuristic was asked {keeping.asked} times for one product")
+    with keeping.plan(a, b) as planned:
+
+        def product() -> None:
+            planned.run(bench.stream.ptr)
+
+        measured += [
+            _measured("the product: until the call returns", sizes, "host", bench.by_host(product)),
+            _measured("the product: on the GPU", sizes, "GPU", bench.by_events(product)),
+        ]
+        found = planned.run().get()
+    expected = a.get().astype(np.float64) @ b.get()
+    if not np.allclose(found, expected, rtol=1e-4):
+        raise ValueError("the result is wrong: the product's")
+    return {
+        "method": "float32, through nvmath-python, which makes the descriptors anew for each plan. "
+        f"The host's clock includes its part. {_OVER}",
+        "measured": measured,
+    }
+
+
 EXPERIMENTS: dict[str, Callable[[], Entry]] = {
-    each.__name__: each for each in (copies, launches, streams, graph, allocation)
+    each.__name__: each for each in (copies, launches, streams, graph, allocation, plans)
 }
 
 

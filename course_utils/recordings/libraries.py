@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import problems
+from ..blas import lt
 from ..problems import Problem, Sizes
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ def _batch(how: str) -> Callable[[Problem], Prepared]:
     return prepare
 
 
-def _layer(fused: bool, tuned: bool = False) -> Callable[[Problem], Prepared]:
+def _layer(
+    fused: bool = True, tuned: bool = False, workspace: str = lt.WORKSPACE
+) -> Callable[[Problem], Prepared]:
     """max(A B + bias, 0) by cublasLt: in its epilogue, or in one pass over the result behind it.
 
     tuned: by the fastest of the algorithms that the heuristic proposes, and not by the first.
@@ -135,12 +138,10 @@ def _layer(fused: bool, tuned: bool = False) -> Callable[[Problem], Prepared]:
     def prepare(problem: Problem) -> Prepared:
         import cupy
 
-        from ..blas import lt
-
         # The arrays hold the columns of the matrices, so their transposes are the matrices, by columns.
         a, b = (cupy.asarray(problem.arrays[name]).T for name in "AB")
         bias = cupy.asarray(problem.arrays["bias"]).reshape(-1, 1)
-        planned = lt.Planner().plan(a, b, *(("ReLU and bias", bias) if fused else ()))
+        planned = lt.Planner(workspace).plan(a, b, *(("ReLU and bias", bias) if fused else ()))
         if tuned:
             planned.tune()
         behind = cupy.ElementwiseKernel("float32 bias", "float32 c", "c = max(c + bias, 0.0f)", "bias_relu")
@@ -161,8 +162,6 @@ def _layer(fused: bool, tuned: bool = False) -> Callable[[Problem], Prepared]:
 def _fp8(problem: Problem) -> Prepared:
     """A B by cublasLt with FP8 inputs, which are rounded and scaled before. Needs PyTorch."""
     import cupy
-
-    from ..blas import lt
 
     planned = lt.Planner().plan_fp8(*(cupy.asarray(problem.arrays[name]) for name in "AB"))
     results = [planned.run()]
@@ -245,6 +244,28 @@ def attend(
     out /= weights.sum(axis=1, keepdims=True, dtype=np.float32)
 
 
+def _torch_attention(problem: Problem) -> Prepared:
+    """PyTorch's scaled_dot_product_attention with its FlashAttention kernel. Needs PyTorch."""
+    import cupy
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    q, k, v = (
+        torch.from_dlpack(cupy.asarray(problem.arrays[name]).astype("float16"))[None, None] for name in "QKV"
+    )  # a batch of one, with one head
+    results = [torch.full_like(q, float("nan"))]
+
+    def work() -> None:
+        stream = torch.cuda.ExternalStream(cupy.cuda.get_current_stream().ptr)
+        with torch.cuda.stream(stream), sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            results[0] = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+    def fetch() -> None:
+        problem.arrays["O"][...] = results[0][0, 0].cpu().numpy()
+
+    return Prepared({"FlashAttention": work}, fetch)
+
+
 _SPMV_ALGORITHMS = {"default": 0, "CSR_ALG1": 2, "CSR_ALG2": 3}
 """cusparseSpMVAlg_t."""
 
@@ -289,6 +310,8 @@ _SQUARES: tuple[Sizes, ...] = tuple({"rows": edge, "cols": edge} for edge in (51
 _SEQUENCES: tuple[Sizes, ...] = tuple({"N": n} for n in (1024, 2048, 4096, 8192))
 _BATCHES: tuple[Sizes, ...] = ({"count": 1024, "edge": 32}, {"count": 256, "edge": 128})
 _LAYERS: tuple[Sizes, ...] = ({"m": 4096, "n": 4096, "k": 256}, {"m": 4096, "n": 4096, "k": 4096})
+_LONG_SUMS: tuple[Sizes, ...] = ({"m": 256, "n": 256, "k": 16384}, {"m": 512, "n": 512, "k": 16384})
+"""Few results and long sums: what splitting k is for."""
 
 LIBRARIES: dict[str, Library] = {
     "cuBLAS, float32": Library("tiling", problems.tiling.matmul, _EDGES, _matmul("float32")),
@@ -304,13 +327,19 @@ LIBRARIES: dict[str, Library] = {
     "cuBLAS gemmBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("batched")),
     "cuBLAS gemmStridedBatched": Library("cublas", problems.cublas.batch, _BATCHES, _batch("strided")),
     "cublasLt, bias and ReLU in the epilogue": Library(
-        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(fused=True)
+        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer()
     ),
     "cublasLt, bias and ReLU in the epilogue, tuned": Library(
-        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(fused=True, tuned=True)
+        "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(tuned=True)
     ),
     "cublasLt, bias and ReLU in a pass of their own": Library(
         "cublas", problems.cublas.gemm_bias_relu, _LAYERS, _layer(fused=False)
+    ),
+    f"cublasLt, a workspace of {lt.WORKSPACE}": Library(
+        "cublas", problems.cublas.gemm_bias_relu, _LONG_SUMS, _layer(tuned=True)
+    ),
+    "cublasLt, no workspace": Library(
+        "cublas", problems.cublas.gemm_bias_relu, _LONG_SUMS, _layer(tuned=True, workspace=lt.NO_WORKSPACE)
     ),
     "cuBLAS geam": Library("coalescing", problems.coalescing.transpose, _SQUARES, _transpose),
     "unfused: cuBLAS and CuPy, float32": Library(
@@ -318,6 +347,9 @@ LIBRARIES: dict[str, Library] = {
     ),
     "unfused: cuBLAS and CuPy, float16": Library(
         "flash_attention", problems.flash_attention.attention, _SEQUENCES, _unfused("float16")
+    ),
+    "PyTorch, fused attention, float16": Library(
+        "flash_attention", problems.flash_attention.attention, _SEQUENCES, _torch_attention
     ),
     "CuPy add": Library("execution_model", problems.execution_model.vector_add, _n(*range(10, 27, 2)), _add),
     "CuPy sum": Library("execution_model", problems.beside.total, _n(14, 20, 26), _sum),

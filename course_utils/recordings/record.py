@@ -241,11 +241,12 @@ def _versions() -> dict[str, str]:
     import cupy
     from cupy_backends.cuda.libs import cublas, cusparse
 
-    nvmath: dict[str, str] = {}
     device = cupy.cuda.device
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        nvmath = {"nvmath-python": metadata.version("nvmath-python")}
-    return nvmath | {
+    optional: dict[str, str] = {}
+    for name, package in (("nvmath-python", "nvmath-python"), ("PyTorch", "torch")):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            optional[name] = metadata.version(package)
+    return optional | {
         "cuBLAS": str(cublas.getVersion(device.get_cublas_handle())),
         "cuSPARSE": str(cusparse.getVersion(device.get_cusparse_handle())),
     }

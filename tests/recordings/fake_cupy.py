@@ -33,6 +33,9 @@ class FakeArray:
     def __getitem__(self, at: slice) -> FakeArray:
         return FakeArray(self.array[at])
 
+    def reshape(self, *shape: int) -> FakeArray:
+        return FakeArray(self.array.reshape(shape))
+
     def get(self) -> np.ndarray:
         return self.array.copy()
 

@@ -6,13 +6,14 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from course_utils import recordings
 from course_utils.recordings import host, jobs
 from course_utils.recordings.recording import new, read
 from tests.devices.fake_cuda import FakeCuda
-from tests.recordings.fake_cupy import CALL, LEAST, FakeGpu, modules
+from tests.recordings.fake_cupy import CALL, LEAST, FakeArray, FakeGpu, modules
 from tests.recordings.test_recording import ABOUT
 
 
@@ -98,6 +99,66 @@ def test_a_pool_is_cheaper_than_the_driver(bench: FakeGpu, tmp_path: Path) -> No
     assert [each.sizes["bytes"] for each in found.measured[::2]] == list(host.ALLOCATED)
     assert found.measured[0].seconds.median == pytest.approx(100 * CALL, rel=1e-3)
     assert found.measured[1].seconds.median == pytest.approx(CALL, rel=1e-3)
+
+
+class FakePlanner:
+    """Plans products of FakeGpu's arrays. Asking takes 50 calls' time, and it `keeps` what it heard."""
+
+    gpu: FakeGpu
+    keeps = True
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def plan(self, a: FakeArray, b: FakeArray) -> FakePlanner:
+        if not (self.asked and self.keeps):
+            self.asked += 1
+            self.gpu.now += 50 * CALL
+        self.gpu.now += CALL
+        self.operands = a.array, b.array
+        return self
+
+    def run(self, stream: int = 0) -> FakeArray:
+        self.gpu.now += CALL
+        result = np.full(self.operands[0].shape, np.nan, np.float32)
+        a, b = self.operands
+        self.gpu.streams[stream].do("kernel", 1e-3, lambda: np.add(a @ b, self.gpu.breaks, out=result))
+        return FakeArray(result)
+
+    def free(self) -> None: ...
+
+    def __enter__(self) -> FakePlanner:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def planner(bench: FakeGpu, monkeypatch: pytest.MonkeyPatch) -> type[FakePlanner]:
+    fake = type("FakePlanner", (FakePlanner,), {"gpu": bench})
+    monkeypatch.setattr(host.lt, "Planner", fake)
+    monkeypatch.setattr(host, "PLANNED", 16)
+    return fake
+
+
+def test_a_plan_is_cheaper_with_an_answer_from_before(planner: type[FakePlanner], tmp_path: Path) -> None:
+    found = times(run("plans", tmp_path))
+    assert found["a plan that asks the heuristic"] == pytest.approx(51 * CALL, rel=1e-3)
+    assert found["a plan with its answer from before"] == pytest.approx(CALL, rel=1e-3)
+    assert found["the product: until the call returns"] == pytest.approx(CALL, rel=1e-3)
+    assert found["the product: on the GPU"] == pytest.approx(CALL + 1e-3, rel=1e-3)
+
+
+def test_a_planner_that_forgets_is_not_recorded(planner: type[FakePlanner]) -> None:
+    planner.keeps = False
+    with pytest.raises(ValueError, match="the heuristic was asked 14 times for one product"):
+        jobs.HostExperiment("plans").run()
+
+
+def test_a_wrong_product_is_not_recorded(planner: type[FakePlanner], bench: FakeGpu) -> None:
+    bench.breaks = 0.5
+    with pytest.raises(ValueError, match="the result is wrong"):
+        jobs.HostExperiment("plans").run()
 
 
 @pytest.mark.parametrize("name", ["launches", "streams", "graph"])
