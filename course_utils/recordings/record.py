@@ -26,7 +26,7 @@ from .worker import JobFailed, Worker
 SECTIONS = ("counted", "curves", "host", "libraries", "times")
 JOB_SECONDS = 120.0
 """How long one job may take: the slowest, a matrix product checked against float64, needs a few seconds."""
-BATCH = 24
+BATCH = 90
 """Launches that Nsight Compute counts at once: what is lost at most where it is stopped."""
 WRITE_SECONDS = 5.0
 
