@@ -82,13 +82,15 @@ def thread_numbers(sizes: Sizes, random: np.random.Generator) -> Problem:
 
 def two_paths(sizes: Sizes, random: np.random.Generator) -> Problem:
     """`length` rounds of one of two recurrences; groups of `span` neighbours have the same. By default 8
-    rounds and a span of 32."""
+    rounds and a span of 32.
+
+    x -> a x + b comes to p + a^length (x - p), where p = b / (1 - a) is the number that it leaves alone.
+    """
     n, span, length = sizes["n"], sizes.get("span", 32), sizes.get("length", 8)
     x = floats(random, n)
     first = np.arange(n) // span % 2 == 0
-    out = x.astype(np.float64)
-    for _ in range(length):
-        out = np.where(first, 0.5 * out + 1, 1 - 0.25 * out)
+    wide = x.astype(np.float64)
+    out = np.where(first, 2 + 0.5**length * (wide - 2), 0.8 + (-0.25) ** length * (wide - 0.8))
     scalars = {"span": np.int32(span), "length": np.int32(length), "n": np.int32(n)}
     return Problem({"x": x, "out": empty(n)}, scalars, {"out": out}, "two recurrences", n * length)
 

@@ -17,6 +17,7 @@ extern "C" __global__ void bins_local(const int* __restrict__ reading, int* __re
     if (i >= n) return;
 
     int count[8] = {};
+#pragma unroll 1  // unrolled, the compiler loads the bins now in one way, now in another
     for (int r = 0; r < 16; ++r) count[reading[r * n + i]] += 1;
 
     for (int bin = 0; bin < 8; ++bin) bins[bin * n + i] = count[bin];
