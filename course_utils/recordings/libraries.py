@@ -150,7 +150,7 @@ def _layer(
         def work() -> None:
             results[0] = planned.run()
             if not fused:
-                behind(bias, results[0])
+                behind(bias.T, results[0].T)  # by rows, or CuPy's kernel would go against the order in memory
 
         return Prepared(
             {"epilogue" if fused else "pass": work}, lambda: _fetch(results[0].T, problem.arrays["C"])
@@ -245,20 +245,19 @@ def attend(
 
 
 def _torch_attention(problem: Problem) -> Prepared:
-    """PyTorch's scaled_dot_product_attention with its FlashAttention kernel. Needs PyTorch."""
+    """PyTorch's FlashAttention kernel, as scaled_dot_product_attention runs it. Needs PyTorch."""
     import cupy
     import torch
-    from torch.nn.attention import SDPBackend, sdpa_kernel
 
     q, k, v = (
         torch.from_dlpack(cupy.asarray(problem.arrays[name]).astype("float16"))[None, None] for name in "QKV"
     )  # a batch of one, with one head
     results = [torch.full_like(q, float("nan"))]
+    attention = torch.ops.aten._scaled_dot_product_flash_attention  # what PyTorch's own function then calls
 
     def work() -> None:
-        stream = torch.cuda.ExternalStream(cupy.cuda.get_current_stream().ptr)
-        with torch.cuda.stream(stream), sdpa_kernel(SDPBackend.FLASH_ATTENTION):
-            results[0] = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        torch.cuda.set_stream(torch.cuda.ExternalStream(cupy.cuda.get_current_stream().ptr))
+        results[0] = attention(q, k, v)[0]
 
     def fetch() -> None:
         problem.arrays["O"][...] = results[0][0, 0].cpu().numpy()

@@ -31,7 +31,7 @@ extern "C" __global__ void batch_product(const float* __restrict__ A, const floa
         __syncthreads();  // the part is there before any thread reads it
 
         for (int k = 0; k < 32 && start + k < cols; ++k) {
-            float element = row < rows ? A[(start + k) * rows + row] : 0.0f;
+            float element = A[(start + k) * rows + min(row, rows - 1)];  // behind the last row: that one
             for (int b = 0; b < BATCH; ++b) sum[b] += element * part[b][k];
         }
         __syncthreads();  // every thread is done with it before the next one overwrites it
