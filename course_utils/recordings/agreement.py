@@ -30,7 +30,31 @@ _LOCAL = (metrics.names.LOCAL_LOAD_SECTORS, metrics.names.LOCAL_STORE_SECTORS)
 _UNROLLED = "ptxas unrolls a loop in which lanes make different numbers of rounds"
 _MERGED = "ptxas loads once what two lines want"
 _MOVED = "the same number for the launch: ptxas puts an instruction on another line, or on none"
+_READ_AGAIN = "ptxas reads again, from global memory, what it has no register for"
+_NOISE = "the hardware's own noise (docs/simulator.md)"
+_SPILLING = ((32, 8), (64, 4), (128, 4), (128, 8), (256, 4), (256, 8))
+"""VALUES and MIN_BLOCKS of memory_hierarchy/variance, where its machine code has more LDG than its PTX ld."""
+
 KNOWN: Mapping[str, str] = {
+    **{
+        f"memory_hierarchy/variance VALUES={values} MIN_BLOCKS={blocks} n=512": _READ_AGAIN
+        for values, blocks in _SPILLING
+    },
+    "memory_hierarchy/batch_product BATCH=4 rows=512 cols=256": _NOISE,
+    **{
+        f"spmv/{name} rows=512 per_row=8 skewed=1": _UNROLLED
+        for name in ("csr_add", "csr_scalar", "csr_vector LANES=32")
+    },
+    **{f"spmv/{name} rows=300 per_row=5 varied=1": _UNROLLED for name in ("csr_add", "csr_scalar")},
+    **{
+        f"spmv/csr_merge {sizes}": _MOVED
+        for sizes in (
+            "rows=1000 per_row=9 skewed=0",
+            "rows=300 per_row=5 varied=1",
+            "rows=512 per_row=8 skewed=1",
+            "rows=777 per_row=24 skewed=0 banded=1",
+        )
+    },
     **{f"generated/{seed}": _UNROLLED for seed in (6, 10, 12, 19, 22, 35, 38, 39, 40, 41, 43, 45, 48)},
     "generated/26": _MOVED,
     "generated/47": _MERGED,

@@ -25,12 +25,30 @@ def test_every_count_is_the_gpus(h200: Agreement) -> None:
 
 def test_every_result_is_the_gpus(h200: Agreement) -> None:
     assert not h200.other_results
+    assert {launch.split("/")[0] for launch in h200.last_bits} == {"flash_attention"}
+
+
+@pytest.mark.parametrize(
+    ("ptx", "wanted"),
+    [
+        ("\tex2.approx.ftz.f32 \t%f1, %f2;", True),
+        ("\t@%p1 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1};", True),
+        ("\tfma.rn.f32 \t%f1, %f2, %f3, %f4;\n\tdiv.rn.f32 %f1, %f2, %f3;", False),
+    ],
+)
+def test_approximate_instructions(ptx: str, wanted: bool) -> None:
+    assert agreement.approximate(ptx) == wanted
 
 
 def test_what_is_known_to_differ_does(h200: Agreement) -> None:
     """A launch that agrees has no place among the exceptions."""
     assert {number.launch for number in h200.differences} == set(KNOWN)
-    assert not any(name.startswith(("tiling", "coalescing", "execution", "memory")) for name in KNOWN)
+    inexact = {name.split()[0] for name in KNOWN if not name.startswith("generated/")}
+    assert inexact == {
+        "memory_hierarchy/batch_product",
+        "memory_hierarchy/variance",
+        *(f"spmv/csr_{way}" for way in ("add", "merge", "scalar", "vector")),
+    }
 
 
 def test_enough_was_recorded(h200: Agreement) -> None:
