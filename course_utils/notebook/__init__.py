@@ -27,7 +27,7 @@ from .execution_model import (
     warps_of_block,
     waves,
 )
-from .flash_attention import materialised, measure_unfused, online_steps, sectors_of, traffic_over
+from .flash_attention import materialised, measure_libraries, online_steps, sectors_of, traffic_over
 from .host import (
     copies_beside,
     host_calls,
@@ -137,9 +137,9 @@ __all__ = [
     "materialised",
     "measure",
     "measure_host",
+    "measure_libraries",
     "measure_over",
     "measure_product",
-    "measure_unfused",
     "memories",
     "memory_instructions",
     "modes",

@@ -14,7 +14,7 @@ from ..figures.numbers import milliseconds, told_sizes
 from ..figures.sample import COUNTED
 from ..problems import Problem
 from ..recordings.jobs import TimeLibrary
-from ..recordings.libraries import LIBRARIES
+from ..recordings.libraries import LIBRARIES, LibraryMissing
 from .counted import Counted, Shown, count
 from .tables import column
 
@@ -128,8 +128,9 @@ def sectors_of(counted: Counted, buffers: Iterable[str]) -> int:
     return total
 
 
-def measure_unfused(N: int) -> None:
-    """Print how long attention by cuBLAS and CuPy takes on this machine's GPU, in each type that is recorded.
+def measure_libraries(N: int) -> None:
+    """Print how long attention takes on this machine's GPU by each library that is recorded, or what is
+    missing for it.
 
     Without a GPU nothing is printed, since `measure` says so.
     """
@@ -137,5 +138,9 @@ def measure_unfused(N: int) -> None:
         return
     for name, library in LIBRARIES.items():
         if library.topic == _TOPIC:
-            median = TimeLibrary(name, {"N": N}).run()["seconds"]["median"]
-            print(f"{name}: {milliseconds(median)}")
+            try:
+                median = TimeLibrary(name, {"N": N}).run()["seconds"]["median"]
+            except LibraryMissing as missing:
+                print(f"{name}: {missing}")
+            else:
+                print(f"{name}: {milliseconds(median)}")

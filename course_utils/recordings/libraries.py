@@ -24,6 +24,10 @@ _ONE, _ZERO = np.array(1, np.float32), np.array(0, np.float32)
 """alpha and beta. A library takes their addresses, so they live as long as its calls."""
 
 
+class LibraryMissing(Exception):
+    """A library that the course does not bring along is not installed; the text says how to get it."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """`variants`: name -> what enqueues the work on the current stream. `fetch` copies the result into the
@@ -245,9 +249,13 @@ def attend(
 
 
 def _torch_attention(problem: Problem) -> Prepared:
-    """PyTorch's FlashAttention kernel, as scaled_dot_product_attention runs it. Needs PyTorch."""
+    """PyTorch's FlashAttention kernel, as scaled_dot_product_attention runs it."""
     import cupy
-    import torch
+
+    try:
+        import torch
+    except ImportError as error:
+        raise LibraryMissing(f"needs PyTorch ({error}): python -m pip install torch") from None
 
     q, k, v = (
         torch.from_dlpack(cupy.asarray(problem.arrays[name]).astype("float16"))[None, None] for name in "QKV"

@@ -9,6 +9,7 @@ from course_utils import devices, metrics, notebook
 from course_utils.notebook.flash_attention import LAUNCHES, sectors_of
 from course_utils.problems.flash_attention import attend
 from course_utils.recordings.jobs import TimeLibrary
+from course_utils.recordings.libraries import LibraryMissing
 
 
 def cells(shown: notebook.Shown) -> list[list[str]]:
@@ -83,20 +84,24 @@ def test_the_race_of_the_naive_kernel_is_found() -> None:
 def test_libraries_are_measured_where_there_is_a_gpu(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    notebook.measure_unfused(N=64)
+    notebook.measure_libraries(N=64)
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(devices, "current", lambda: "gpu")
     asked = []
 
     def run(job: TimeLibrary) -> dict:
         asked.append((job.library, job.sizes))
+        if "PyTorch" in job.library:
+            raise LibraryMissing("needs PyTorch")
         return {"seconds": {"median": 2e-3}}
 
     monkeypatch.setattr(TimeLibrary, "run", run)
-    notebook.measure_unfused(N=64)
+    notebook.measure_libraries(N=64)
     names = ("unfused: cuBLAS and CuPy, float32", "unfused: cuBLAS and CuPy, float16")
-    assert asked == [(name, {"N": 64}) for name in names]
-    assert capsys.readouterr().out.splitlines() == [f"{name}: 2 ms" for name in names]
+    fused = "PyTorch, fused attention, float16"
+    assert asked == [(name, {"N": 64}) for name in (*names, fused)]
+    told = capsys.readouterr().out.splitlines()
+    assert told == [*(f"{name}: 2 ms" for name in names), f"{fused}: needs PyTorch"]
 
 
 def test_half_is_compared_at_its_own_precision() -> None:

@@ -53,6 +53,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv(places.FOLDER, str(tmp_path))
     recording.write(places.own_file(ABOUT["gpu"]))
+    monkeypatch.setattr(places, "SHIPPED", tmp_path / "none")
 
 
 def rows(shown: notebook.Shown) -> tuple[tuple[str, ...], ...]:
