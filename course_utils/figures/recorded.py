@@ -108,7 +108,7 @@ def ladder(
         axes.set_xscale("log")
         axes.set_xlim(min(times) / 1.5, max(times) * 2)
         _plain(axes.xaxis)
-        axes.set_xlabel(f"time of a launch [ms] (logarithmic), {told_sizes(sizes)}")
+        axes.set_xlabel("time of a launch [ms] (logarithmic)")
 
     head = ["", "time [ms]", "spread [ms]", "launches", "where"]
     everything = [*((name, label, timed) for label, name, timed in rows)]
@@ -134,18 +134,25 @@ def _ladder_sentence(
     sizes: Values,
 ) -> str:
     label, name, timed = best
-    worst = max((row for row in rows if row[0] == label), key=lambda row: row[2].seconds.median)
+    there = [row for row in rows if row[0] == label]
+    worst = max(there, key=lambda row: row[2].seconds.median)
     told = (
         f"At {told_sizes(sizes)} the fastest of these kernels is {name} with "
         f"{milliseconds(timed.seconds.median)}, the slowest {worst[1]} with "
         f"{milliseconds(worst[2].seconds.median)}"
     )
+    if len(there) == 1:
+        told = f"At {told_sizes(sizes)} {name} takes {milliseconds(timed.seconds.median)}"
     beside = [(where, each) for where, each in lines if where == label]
     if beside:
         least = min(beside, key=lambda line: line[1].seconds.median)[1]
         ratio = timed.seconds.median / least.seconds.median
         told += f"; {least.name} takes {milliseconds(least.seconds.median)}, "
-        told += f"{decimal(ratio)} times less than the fastest"
+        told += (
+            f"{decimal(ratio)} times less than the fastest"
+            if ratio > 1
+            else f"{decimal(1 / ratio, 2)} times the fastest"
+        )
     return f"{told} ({label})."
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 _NUMBER = "color:var(--jp-ui-font-color3);user-select:none"
-_BLOCK = "overflow-x:auto;line-height:1.4"
+_BLOCK = "overflow-x:auto;white-space:pre;word-break:normal;line-height:1.4"
 
 
 @dataclass(frozen=True, repr=False)

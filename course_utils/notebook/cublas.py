@@ -11,7 +11,7 @@ import numpy as np
 from .. import blas, devices, recordings
 from ..blas import lt
 from ..figures import Table, buffer_picture
-from ..figures.numbers import milliseconds, told_sizes
+from ..figures.numbers import milliseconds, three_digits, told_sizes
 from ..kernels import Listing
 from ..kernels.kernel import REPOSITORY
 from ..labs.blas import CONTROLS, SHAPES, STORED, call
@@ -126,7 +126,7 @@ def _timed(recording: recordings.Recording, name: str, sizes: Mapping[str, int])
 
 
 def _row(name: str, label: str, timed: Timed) -> tuple[str, ...]:
-    flops = "" if timed.flops is None else f"{timed.flops * 1e-12:.3g}"
+    flops = "" if timed.flops is None else three_digits(timed.flops * 1e-12)
     return (name, milliseconds(timed.seconds.median), flops, f"{timed.error:.1e}", label)
 
 

@@ -48,6 +48,14 @@ def test_ladder(own: Recording) -> None:
     assert "a library: 1" in figure.html
 
 
+def test_a_slower_library_and_a_single_kernel(own: Recording) -> None:
+    own.document["libraries"][0]["seconds"]["median"] = 2.5e-3
+    told = ladder([own], {"tiling/tiled": TILES}, ["a library"], N=64).sentence
+    assert "a library takes 2.5 ms, 1.25 times the fastest" in told
+    told = ladder([own], {"tiling/tiled": [{"TILE": 8}]}, N=64).sentence
+    assert told == "At N = 64 tiled, TILE 8 takes 4 ms (recorded on Fake 9000, 2026-11-29)."
+
+
 def test_a_learners_bars_stand_beside_the_courses(own: Recording) -> None:
     own.add("times", timed(5e-3, tunables={"TILE": 8}, sizes={"N": 256}))
     figure = ladder([H200, own], {"tiling/tiled": TILES}, N=256)
