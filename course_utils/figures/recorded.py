@@ -78,35 +78,31 @@ def ladder(
     best = min(rows, key=lambda row: row[2].seconds.median)
     sentence = _ladder_sentence(best, rows, lines, sizes)
 
+    times = [timed.seconds.median * 1e3 for _, _, timed in rows]
+    times += [each.seconds.median * 1e3 for _, each in lines]
+    limits = min(times) / 1.5, max(times) * 2
+
     def draw(axes: Axes) -> None:
         looks = dict(zip(labels, cycle(_BARS), strict=False))
         several = len(labels) > 1
-        for place, (label, _, timed) in enumerate(rows):
+        axes.set_xscale("log")
+        axes.set_xlim(*limits)
+        for place, (label, name, timed) in enumerate(rows):
             time = timed.seconds.median * 1e3
-            axes.barh(place, time, color=BLUE, alpha=0.55, hatch=looks[label], height=0.7)
-            axes.annotate(
-                f"{time:.3g}",
-                (time, place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=9,
-            )
-        names = [f"{name} ({label})" if several else name for label, name, _ in rows]
-        axes.set_yticks(range(len(rows)), names)
-        axes.grid(False, axis="y")
+            axes.barh(place, time, color=BLUE, alpha=0.55, hatch=looks[label], height=0.45)
+            _beside(axes, f"{time:.3g}", time, place)
+            told = f"{name} ({label})" if several else name  # above its bar: names can be long
+            start = axes.get_yaxis_transform()
+            axes.text(0.005, place - 0.43, told, transform=start, va="center", fontsize=9)
         for place, ((label, each), style) in enumerate(zip(lines, cycle(_LINES[1:]), strict=False), 1):
             time = each.seconds.median * 1e3
             axes.axvline(time, color=HEAT, linestyle=style, linewidth=1.5)
             told = f"{each.name}: {time:.3g}" + (f" ({label})" if several else "")
-            axes.annotate(
-                told, (time, -place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9
-            )
-        axes.set_ylim(len(rows) - 0.4, -len(lines) - 0.6)
-        times = [timed.seconds.median * 1e3 for _, _, timed in rows]
-        times += [each.seconds.median * 1e3 for _, each in lines]
-        axes.set_xscale("log")
-        axes.set_xlim(min(times) / 1.5, max(times) * 2)
+            right_half = time > (limits[0] * limits[1]) ** 0.5
+            _beside(axes, told, time, -0.45 - 0.5 * place, before=right_half)
+        axes.set_yticks([])
+        axes.grid(False, axis="y")
+        axes.set_ylim(len(rows) - 0.65, -0.7 - 0.5 * len(lines))
         _plain(axes.xaxis)
         axes.set_xlabel("time of a launch [ms] (logarithmic)")
 
@@ -123,8 +119,21 @@ def ladder(
         ]
         for name, label, t in everything
     ]
-    picture = chart(draw, sentence, height=0.9 + 0.32 * (len(rows) + bool(lines)))
+    picture = chart(draw, sentence, height=0.7 + 0.42 * len(rows) + 0.21 * len(lines))
     return Figure(sentence, _framed(labels, picture), aligned(head, texts, left=(0, 4)))
+
+
+def _beside(axes: Axes, told: str, x: float, y: float, before: bool = False) -> None:
+    """Text behind a point, or before it."""
+    axes.annotate(
+        told,
+        (x, y),
+        xytext=(-4 if before else 4, 0),
+        textcoords="offset points",
+        ha="right" if before else "left",
+        va="center",
+        fontsize=9,
+    )
 
 
 def _ladder_sentence(
